@@ -82,12 +82,13 @@ function unreadIn(
       unreadIn(inner, values, [...path, key], walk),
     );
   }
-  const known = new Set(objects.flatMap(namesIn));
-  const absent = [...known].filter((name) => !Object.hasOwn(value, name));
+  const known = objects.map(keysOf);
   const place = placeOf(value, path, walk.root);
   return Object.entries(value).flatMap(([key, inner]) => {
     const at = [...path, key];
-    if (!known.has(key)) return unread(key, { absent, place, at, walk });
+    if (!known.some(({ named }) => named.has(key))) {
+      return unread(key, { value, known, place, at, walk });
+    }
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
     return [
       ...unapplied(key, at),
@@ -121,18 +122,31 @@ function placeOf(value: Written, path: Path, { type }: Root): KeyPlace | undefin
 
 /** Those in which every key may stand that the value has; all, when there is none. */
 function fitting(value: Written, objects: readonly z.ZodObject[]): readonly z.ZodObject[] {
-  const fit = objects.filter((one) => Object.keys(value).every((key) => !isBarred(one, key)));
+  const keys = Object.keys(value);
+  const fit = objects.filter((one) => {
+    const { barred } = keysOf(one);
+    return barred.size === 0 || !keys.some((key) => barred.has(key));
+  });
   return fit.length === 0 ? objects : fit;
 }
 
-function namesIn(object: z.ZodObject): readonly string[] {
-  return Object.keys(object.shape).filter((key) => !isBarred(object, key));
+/** `barred`: keys that the schema names only to refuse them. */
+type Keys = { readonly named: ReadonlySet<string>; readonly barred: ReadonlySet<string> };
+
+const keys = new WeakMap<z.ZodObject, Keys>();
+
+function keysOf(object: z.ZodObject): Keys {
+  const known = keys.get(object);
+  if (known !== undefined) return known;
+  const all = Object.keys(object.shape);
+  const barred = new Set(all.filter((key) => isRefused(object.shape[key] as z.ZodType)));
+  const made = { named: new Set(all.filter((key) => !barred.has(key))), barred };
+  keys.set(object, made);
+  return made;
 }
 
-/** The schema names the key only to refuse it. */
-function isBarred({ shape }: z.ZodObject, key: string): boolean {
-  const own = Object.hasOwn(shape, key) ? (shape[key] as z.ZodType) : undefined;
-  return own instanceof z.ZodExactOptional && own.unwrap() instanceof z.ZodNever;
+function isRefused(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodExactOptional && schema.unwrap() instanceof z.ZodNever;
 }
 
 /** Shorter keys are near to too many others, and longer ones are no words. */
@@ -140,19 +154,23 @@ const shortest = 3;
 const longest = 40;
 
 type Around = {
-  readonly absent: readonly string[];
+  readonly value: Written;
+  readonly known: readonly Keys[];
   readonly place: KeyPlace | undefined;
   readonly at: Path;
   readonly walk: Walk;
 };
 
-function unread(key: string, { absent, place, at, walk }: Around): readonly Problem[] {
+function unread(key: string, { value, known, place, at, walk }: Around): readonly Problem[] {
   if (/^[$_]/.test(key) || key.length > longest || walk.left <= 0) return [];
   walk.left -= 1;
   const instead = place === undefined ? undefined : insteadOf(key, place);
   if (instead !== undefined) return [told(at, 'has no effect here', instead)];
   if (at.length === 1 && walk.root.beside.has(key)) return [];
-  const meant = key.length < shortest ? undefined : closest(key, absent);
+  if (key.length < shortest) return [];
+  const names = new Set(known.flatMap(({ named }) => [...named]));
+  const absent = [...names].filter((name) => !Object.hasOwn(value, name));
+  const meant = closest(key, absent);
   if (meant === undefined) return [];
   const what = 'is no key that TWS knows, so nothing reads it; did you mean';
   const path = toJsonPath(at);
@@ -164,12 +182,12 @@ function told(at: Path, what: string, instead: string): Problem {
   return { path, message: `${path} ${what}: ${instead}.` };
 }
 
-const known = new WeakMap<z.ZodType, readonly z.ZodType[]>();
+const unfoldings = new WeakMap<z.ZodType, readonly z.ZodType[]>();
 
 /** The schemas behind unions, options and references: objects, lists and values. */
 function formsOf(schema: z.ZodType): readonly z.ZodType[] {
-  const forms = known.get(schema) ?? unfolded(schema);
-  known.set(schema, forms);
+  const forms = unfoldings.get(schema) ?? unfolded(schema);
+  unfoldings.set(schema, forms);
   return forms;
 }
 
