@@ -155,7 +155,7 @@ export function lateOnes(
   now: number,
   world: World,
 ): readonly Beginning[] {
-  if (!hasBegun(job) || now < softDeadline(job, now)) return [];
+  if (beginnings.length === 0 || !hasBegun(job) || now < softDeadline(job, now)) return [];
   return beginnings.filter(({ leaf, phase, due }) => {
     if (!isOfFlow(phase) || (due ?? now) > now) return false;
     const definition = definitionOf(job, leaf.entry);

@@ -16,12 +16,14 @@ type JobDocument = Doc & { readonly _id: string };
  */
 export function abandoned(before: Job, after: Job): readonly GivenUp[] {
   if (!isLiveJob(before)) return [];
+  const waiting = before.steps.filter(({ state }) => state === '$$waiting');
+  if (waiting.length === 0) return [];
   const states = new Map(stepsOf(after).map((step) => [attemptKey(step), step.state]));
   const isGivenUp = (step: Step): boolean => {
-    const state = step.state === '$$waiting' ? states.get(attemptKey(step)) : undefined;
+    const state = states.get(attemptKey(step));
     return state === '$$cancelled' || state === '$$timeout';
   };
-  return before.steps.filter(isGivenUp).flatMap((step) => givenUp(before, step));
+  return waiting.filter(isGivenUp).flatMap((step) => givenUp(before, step));
 }
 
 function attemptKey({ path, attempt, run }: Step): string {

@@ -86,16 +86,17 @@ function waitForEngine(job: LiveJob, step: TaskStep, now: number, world: World):
   const { leaf, phase, task } = step;
   if (task.flow !== undefined) return undefined;
   const queue = queueOf(job);
-  const needs = needsOf(task, world, queue);
   const acceptMs = task.accept_timeout ?? 0;
   const acceptBy = acceptMs === 0 ? Infinity : readyAt(job, leaf.path) + acceptMs;
   if (now >= acceptBy) {
+    const needs = needsOf(task, world, queue);
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, step, { failure: why, exit: exits.timeout }, now);
   }
   const here = servesHere(task, world, queue);
   const full = fullTask(task, world);
   if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
+  const needs = needsOf(task, world, queue);
   const limits = [acceptBy, hardDeadline(job), expiryOf(job)];
   if (isUnserved(task, world, queue)) return waitUnserved(job, step, { needs, limits }, now);
   const cutOff = isOfFlow(phase) && hasBegun(job) ? softDeadline(job, now) : Infinity;

@@ -77,7 +77,7 @@ export function sealedChange(job: LiveJob, changed: Params): Failure | undefined
 /** Returns the failure when the flow or the job sets a parameter that the task seals. */
 export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Failure | undefined {
   const seal = sealOf(task);
-  const beside = sealOf(task, secretsIn(ofFlow).size > 0);
+  const beside = secretsIn(ofFlow).size > 0 ? sealOf(task, true) : seal;
   const param =
     overridden(seal, ofFlow, task.params ?? {}) ??
     Object.values(entry.stdio ?? {}).find((to) => isSealed(seal, fieldOf(to.split('.')))) ??
