@@ -249,12 +249,13 @@ const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings | 'schema'> {
   const { answers, contents, children, roots, subjects, events } = found;
-  const { taken, permits, blockers, flows, tasks } = found;
+  const { taken, permits, blockers } = found;
   return {
     answers,
     contents,
-    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
-    task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
+    ...(found === nothing
+      ? { flow: library.flow, task: library.task }
+      : definitionsOf(found, library)),
     child: (id) => children.get(id) ?? { kind: 'unknown' },
     root: (id) => roots.get(id) ?? 'unknown',
     subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
@@ -262,6 +263,14 @@ function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundi
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
     permit: (key) => permits.get(key) ?? { kind: 'unknown' },
     blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
+  };
+}
+
+/** The definitions that were found for the decision, and those at hand. */
+function definitionsOf({ flows, tasks }: Findings, library: Library): Pick<World, 'flow' | 'task'> {
+  return {
+    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
+    task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
   };
 }
 

@@ -114,8 +114,7 @@ function createHoldings(onMalformed: OnMalformed) {
 
   const put = (id: string, doc: StoredDocument | undefined, isNews = false): boolean => {
     const had = documents.delete(id);
-    shelves.flow.remove(id);
-    shelves.task.remove(id);
+    if (had) for (const shelf of [shelves.flow, shelves.task]) shelf.remove(id);
     if (doc === undefined || (doc['type'] !== 'flow' && doc['type'] !== 'task')) return had;
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'flow' && parsed.kind !== 'task') return had;
