@@ -91,7 +91,8 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
   const release = (claim: string): void => {
     attempts.delete(claim);
     stopping.delete(claim);
-    if (!slots.free(claim)) return;
+    if (!slots.claims.has(claim)) return;
+    slots.free(claim);
     if (slots.claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
     onFree();
   };
@@ -192,12 +193,12 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
     keep: (ended: readonly string[] = []): void => {
       for (const claim of ended) handedOver.delete(claim);
     },
-    /** Whether the claim had a slot, which is free now. */
-    free: (claim: string): boolean => {
+    /** The slot of the claim is free. */
+    free: (claim: string): void => {
       handedOver.delete(claim);
       taskOf.delete(claim);
       uses.leave(claim);
-      return claims.delete(claim);
+      claims.delete(claim);
     },
     enable: (enabled: boolean): void => void (disabled = !enabled),
     close: (): void => void (closed = true),

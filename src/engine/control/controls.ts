@@ -58,7 +58,7 @@ export function createControls({ me, log, isReporter, onChange }: ControlsOption
   return {
     update: (id, doc) => {
       const concerned = put(id, doc);
-      judge();
+      if (concerned) judge();
       return concerned;
     },
     replace: (docs) => {

@@ -89,7 +89,8 @@ async function isCurrent({ store, retry }: RequestParts, doc: StoredDocument): P
 
 /** A job has come: the messages that wait for it are taken now. */
 export function takeEarly(parts: RequestParts, job: string): void {
-  const docs = parts.earlySignals.get(job) ?? [];
+  const docs = parts.earlySignals.get(job);
+  if (docs === undefined) return;
   parts.earlySignals.delete(job);
   for (const doc of docs) takeMessage(parts, doc, true);
 }
