@@ -198,6 +198,9 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
       byKey.get(key)?.delete(id);
     },
     get: (name, owner, whole) => {
+      // Most definitions are of the owner of the job.
+      const own = byKey.get(keyOf(name, owner));
+      if (own !== undefined && own.size > 0) return toFound(own);
       const keys = keysOf(name, owner);
       for (const key of keys) {
         const entries = byKey.get(key);
