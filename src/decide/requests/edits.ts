@@ -23,15 +23,16 @@ type Doc = Readonly<Record<string, unknown>>;
  * ended. Returns the same job when everything is recorded.
  */
 export function withEdits<J extends Doc>(job: J, now: number): J {
-  const { requests = [], paused, cancel } = job;
-  if (![job['requests'], paused, cancel, job['retry']].some(isAsked)) return job;
+  const { requests = [], paused, cancel, retry } = job;
+  const isUntouched = paused === undefined && cancel === undefined && retry === undefined;
+  if (isUntouched && job['requests'] === undefined) return job;
   if (!Array.isArray(requests)) return job;
   const edits = [pauseEdit(requests, paused === true), cancelEdit(requests, cancel)];
   const records = edits.filter((edit) => edit !== undefined);
   const told = records.reduce<J>((before, record) => {
     return withRecord(before, { ...record, edited: true, at: now });
   }, job);
-  return isAsked(job['retry']) ? withoutRetry(told, requests, now) : told;
+  return isAsked(retry) ? withoutRetry(told, requests, now) : told;
 }
 
 /**

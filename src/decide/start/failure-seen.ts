@@ -27,6 +27,7 @@ export function failureFor(
   job: LiveJob,
   { path }: Pick<Step, 'path'>,
 ): { readonly failure?: FailureSeen } {
+  if (!/error|cancel|undo|on_/.test(path)) return {};
   const handled = /^(.+)\.error$/.exec(path)?.[1];
   const step = handled === undefined ? undefined : lastAttempt(job, handled);
   if (step !== undefined && isFailed(step)) return { failure: ofStep(step) };
