@@ -12,7 +12,7 @@ import { isAsked, withoutLateWishes } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
-import type { Decided, Intent, Ruled } from './intent.js';
+import type { Decided, Intent, Ruled, Wait } from './intent.js';
 import type { World } from './world.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './finish/notifications.js';
@@ -23,7 +23,6 @@ import { formerState } from './requests/retry-record.js';
 import { withNextDue } from './waiting/sleep.js';
 import { subjectMove } from './finish/subject.js';
 import { inTurn } from './compete/turn.js';
-import { waitForAnswer } from './waiting/unanswered.js';
 
 /**
  * Says what this engine should do about a job now (epoch ms). Pure.
@@ -46,6 +45,18 @@ export function decide(job: Job, now: number, world: World): Decided {
   const { rule, intent } = decideAlone(job, now, world);
   const told = withAbandoned(job, withNotifications(job, intent, world));
   return { ...inTurn(job, told, now, world), rule };
+}
+
+/** So long a job waits before what could not be found out is asked again, ms. */
+const againMs = 1_000;
+
+/**
+ * Returns the wait of a job while the engine cannot find out what the decision asks. That is no
+ * fault of the document, so nothing in the job fails.
+ */
+function waitForAnswer({ unanswered }: World, now: number): Wait | undefined {
+  if (unanswered === undefined) return undefined;
+  return { kind: 'wait', because: `${unanswered}. It is tried again.`, until: now + againMs };
 }
 
 /**

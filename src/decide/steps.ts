@@ -1,7 +1,7 @@
 import { attachmentName, type BigResult } from '../model/big-result.js';
-import type { LiveJob } from '../model/job.js';
+import { isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
 import { without } from '../model/record.js';
-import type { Step } from '../model/step.js';
+import { isLive, type LiveStep, type Step } from '../model/step.js';
 import { hasBegun } from '../reading/attempts.js';
 
 /** Returns a copy of the job in which one step is replaced. */
@@ -31,4 +31,19 @@ export function withBegun(job: LiveJob, step: Step, now: number): LiveJob {
 export function withAttached(job: LiveJob, step: Step, { data }: BigResult): LiveJob {
   const attached = { content_type: 'application/json', data };
   return { ...job, _attachments: { ...job._attachments, [attachmentName(step)]: attached } };
+}
+
+/** The attempt of a claim. `fenced`: the claim no longer belongs to the engine that made it. */
+export type Own =
+  | { readonly kind: 'ours'; readonly job: LiveJob; readonly step: LiveStep }
+  | { readonly kind: 'fenced'; readonly because: string };
+
+/** Finds the attempt of a claim, if that claim is still the one that runs. */
+export function ownAttempt(job: Job, claim: string): Own {
+  if (isNew(job) || isFinal(job)) return { kind: 'fenced', because: 'The job ended meanwhile.' };
+  const step = job.steps.find((candidate) => isLive(candidate) && candidate.claim === claim);
+  if (step === undefined) {
+    return { kind: 'fenced', because: 'The attempt was taken from this engine meanwhile.' };
+  }
+  return { kind: 'ours', job, step: step as LiveStep };
 }

@@ -14,7 +14,7 @@ import { type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../reading/leaves.js';
 import { isUndoing } from '../structures/paths.js';
-import { definitionOf, queueOf } from '../reading/definition-of.js';
+import { definitionOf, queueOf } from '../reading/entries.js';
 import { isUnserved } from './compete/serving.js';
 import type { Beginning, Work } from '../structures/progress.js';
 import { withClaims } from './compete/slots.js';

@@ -5,8 +5,7 @@ import type { LiveStep, WaitingStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
 import { attemptsOf, hasBegun } from './attempts.js';
-import { entryOf } from './leaf-at.js';
-import { definitionFor, definitionOf } from './definition-of.js';
+import { entryOf, definitionFor, definitionOf } from './entries.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
 export function flowTimeoutMs(job: LiveJob): number {

@@ -2,7 +2,7 @@ import type { LiveJob } from '../model/job.js';
 import { isFailed, isOpen, type Phase, type Step } from '../model/step.js';
 import type { Leaf } from '../model/tree.js';
 import { completionOn, lastAttempt, lineOf } from './attempts.js';
-import { definitionOf } from './definition-of.js';
+import { definitionOf } from './entries.js';
 import {
   done,
   failedAt,

@@ -14,7 +14,7 @@ import { kindOf } from '../structures/kinds.js';
 import type { ResultScope } from '../structures/kind.js';
 import { contentOf } from './attachments.js';
 import { completionOn, jobSteps, lastAttempt } from './attempts.js';
-import { leafAt } from './leaf-at.js';
+import { leafAt } from './entries.js';
 import { leavesIn } from './leaves.js';
 import { deciderResult } from './decider-progress.js';
 import { progressAt } from './progress.js';

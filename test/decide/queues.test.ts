@@ -6,7 +6,7 @@ import {
   serves,
   servesHere,
 } from '../../src/decide/compete/serving.js';
-import { queueOf } from '../../src/reading/definition-of.js';
+import { queueOf } from '../../src/reading/entries.js';
 import { glance } from '../../src/decide/compete/glance.js';
 import { rankFor } from '../../src/decide/compete/turn.js';
 import type { LiveJob } from '../../src/model/job.js';

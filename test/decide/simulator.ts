@@ -375,7 +375,8 @@ class Simulation implements Run {
     const seen = glance(job, this.#now, this.#worldOf(engine, undefined));
     const alone = intent.kind === 'wait' && intent.until === undefined;
     if (seen.kind === 'final' && intent.kind !== 'ignore') throw new Error('It is not final.');
-    if ((seen.kind === 'elsewhere' || seen.kind === 'here') && !alone) throw new Error('There was something to do.');
+    if ((seen.kind === 'elsewhere' || seen.kind === 'here') && !alone)
+      throw new Error('There was something to do.');
   }
 
   #worldOf(engine: Engine, ended: string | undefined): World {

@@ -6,7 +6,7 @@ import {
   lastAttempt,
   lineOf,
 } from '../../src/reading/attempts.js';
-import { entryOf } from '../../src/reading/leaf-at.js';
+import { entryOf } from '../../src/reading/entries.js';
 import { flow, liveJob, t0 } from '../support/builders.js';
 import { story } from '../decide/story.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leafAt } from '../../src/reading/leaf-at.js';
+import { leafAt } from '../../src/reading/entries.js';
 import { allResults } from '../../src/reading/results.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { t0, task } from '../support/builders.js';

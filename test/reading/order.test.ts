@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lastAttempt, lastRunBelow } from '../../src/reading/attempts.js';
-import { entryOf, leafAt } from '../../src/reading/leaf-at.js';
+import { entryOf, leafAt } from '../../src/reading/entries.js';
 import { firstIndexAt } from '../../src/reading/leaves.js';
 import { isFrom } from '../../src/reading/order.js';
 import { decisionMaker } from '../../src/structures/paths.js';

@@ -3,7 +3,7 @@ import type { LiveStep } from '../../model/step.js';
 import { keyOf, type Task } from '../../model/task.js';
 import type { TaskSlots } from '../intent.js';
 import type { World } from '../world.js';
-import { definitionFor } from '../../reading/definition-of.js';
+import { definitionFor } from '../../reading/entries.js';
 
 /**
  * Returns how many attempts of a task an engine may run at once; undefined: as many as it has

@@ -5,7 +5,7 @@ import type { Peer, World } from '../world.js';
 import type { Step } from '../../model/step.js';
 import { delayedUntil, expiryOf, hardDeadline } from '../../reading/clock.js';
 import { share } from '../finish/retry.js';
-import { definitionFor, queueOf } from '../../reading/definition-of.js';
+import { definitionFor, queueOf } from '../../reading/entries.js';
 import { serves } from './serving.js';
 
 /**

@@ -7,7 +7,7 @@ import { failStep, firstAcceptedOf } from './fail.js';
 import { attemptsOf } from '../../reading/attempts.js';
 import { withStep } from '../steps.js';
 import type { Outcome } from './outcome.js';
-import { definitionFor } from '../../reading/definition-of.js';
+import { definitionFor } from '../../reading/entries.js';
 
 /*
  * Ends of an attempt that are no end of its step: the plugin waits for a signal, begins again, or

@@ -6,9 +6,8 @@ import type { Catalogued } from '../../model/catalogue.js';
 import { cataloguedAs, judged, policyFor } from './catalogue.js';
 import { attemptsOf } from '../../reading/attempts.js';
 import { withStep } from '../steps.js';
-import { entryOf } from '../../reading/leaf-at.js';
+import { entryOf, definitionFor } from '../../reading/entries.js';
 import { isRetried, retryDue } from './retry.js';
-import { definitionFor } from '../../reading/definition-of.js';
 
 /** How an attempt failed. */
 type Failing = {

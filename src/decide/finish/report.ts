@@ -1,8 +1,7 @@
 import type { Job, LiveJob } from '../../model/job.js';
 import type { LiveStep, Step } from '../../model/step.js';
 import { attemptsOf, countsSince } from '../../reading/attempts.js';
-import { withStep } from '../steps.js';
-import { ownAttempt } from './own.js';
+import { withStep, ownAttempt } from '../steps.js';
 
 /** A line that a running attempt logged; `at` epoch ms. */
 export type LogLine = {

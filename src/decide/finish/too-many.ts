@@ -7,7 +7,7 @@ import { mostSteps, stepsForEnd } from '../start/effort.js';
 import { finish } from './finish.js';
 import { attemptsOf, lastAttempt } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
-import { leafAt } from '../../reading/leaf-at.js';
+import { leafAt } from '../../reading/entries.js';
 import type { Move } from '../intent.js';
 import { nodeAt, treeAt, type Branch } from '../../reading/leaves.js';
 import { askedBy, countDecisions, decisionPath } from '../../reading/decider-answers.js';

@@ -22,7 +22,7 @@ import { depthOf, maxDepth } from '../../reading/parent.js';
 import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from '../waiting/ready.js';
 import { givenParams, secretsOf } from './secrets.js';
-import { definitionOf, queueOf } from '../../reading/definition-of.js';
+import { definitionOf, queueOf } from '../../reading/entries.js';
 import { isUnserved, needsOf, servesHere } from '../compete/serving.js';
 import { fullTask } from '../compete/slots.js';
 import { beginNews, beginWait, isBuiltIn } from '../waiting/waits.js';

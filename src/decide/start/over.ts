@@ -7,7 +7,7 @@ import { leavesOf } from '../../structures/tree.js';
 import { type MapOver, sliceFor } from '../../structures/map-slices.js';
 import { mostSteps } from './effort.js';
 import { listProblem } from './lists.js';
-import { definitionOf } from '../../reading/definition-of.js';
+import { definitionOf } from '../../reading/entries.js';
 import type { Conclusion } from '../../structures/kind.js';
 import type { Gate } from '../../structures/progress.js';
 

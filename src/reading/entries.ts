@@ -1,8 +1,24 @@
 import { defaultQueue, type LiveJob } from '../model/job.js';
 import type { Step } from '../model/step.js';
 import type { Task } from '../model/task.js';
-import { namesTask, type Entry } from '../model/tree.js';
-import { entryOf } from './leaf-at.js';
+import { namesTask, type Entry, type Leaf } from '../model/tree.js';
+import { sliceLeaf, writtenLeaf } from './leaves.js';
+import { deciderOf, decisionMaker, slicedMap } from '../structures/paths.js';
+import { leafBelow } from './decider-answers.js';
+
+/** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
+export function leafAt(job: LiveJob, path: string): Leaf | undefined {
+  const written = writtenLeaf(job, path);
+  if (written !== undefined) return written;
+  if (slicedMap(path) !== path) return sliceLeaf(job, path);
+  const decider = writtenLeaf(job, deciderOf(path) ?? decisionMaker(path));
+  return decider?.entry.decider === undefined ? undefined : leafBelow(job, decider, path);
+}
+
+/** The entry at a path of the flow or of its cancel branch; handlers have none. */
+export function entryOf(job: LiveJob, path: string): Entry | undefined {
+  return leafAt(job, path)?.entry;
+}
 
 /** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */
 export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
