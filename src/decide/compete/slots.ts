@@ -37,10 +37,8 @@ export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep
   };
 }
 
-/** Returns the limit of the task of a step that is claimed. */
+/** Returns the limit of the task of a step. */
 export function limitOf(job: LiveJob, step: LiveStep): TaskSlots | undefined {
-  // What is not named by a task of the snapshot has no limit.
-  if (job.definitions[step.task]?.slots === undefined) return undefined;
   const definition = definitionFor(job, step);
   return definition === undefined ? undefined : taskSlots(definition);
 }

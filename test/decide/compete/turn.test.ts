@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveJob } from '../../../src/model/job.js';
+import type { Job, LiveJob } from '../../../src/model/job.js';
 import { decide } from '../../../src/decide/decide.js';
 import { rankFor } from '../../../src/decide/compete/turn.js';
 import { flow, liveJob, newJob, peer, t0, task, tasksOf, world } from '../../support/builders.js';
@@ -89,6 +89,12 @@ describe('engines that could all take a step', () => {
       expect(decide(settled, t0, worldOf(me, { seenAt: -Infinity })).kind).toBe('claim');
     }
   });
+});
+
+it('engines come in the same order for a final job without steps as for a new one', () => {
+  const final = { ...jobOf(1), state: '$$complete' } as unknown as Job;
+  const ranks = (job: Job) => names.map((me) => rankFor(job, task('a'), worldOf(me)));
+  expect(ranks(final)).toEqual(ranks(jobOf(1)));
 });
 
 describe('engines that could all write what ends a job', () => {
