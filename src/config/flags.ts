@@ -29,7 +29,10 @@ export function flagsIn(given: Readonly<Record<string, unknown>>): Flags {
 }
 
 /** What the text of an option says, as the form of the option tells to read it; NaN for no number. */
-export function flagValue({ flag = '' }: Setting, text: string): string | number | readonly string[] {
+export function flagValue(
+  { flag = '' }: Setting,
+  text: string,
+): string | number | readonly string[] {
   if (flag.endsWith('<n>')) return /^\d+$/.test(text) ? Number(text) : NaN;
   return flag.endsWith('<a,b>') ? listIn(text) : text;
 }

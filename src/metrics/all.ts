@@ -22,7 +22,9 @@ export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
 
 /** The meters that answer nothing. */
 type Told = {
-  [K in keyof EngineMeters as ReturnType<EngineMeters[K]> extends void ? K : never]: EngineMeters[K];
+  [
+    K in keyof EngineMeters as ReturnType<EngineMeters[K]> extends void ? K : never
+  ]: EngineMeters[K];
 };
 
 function toldToAll(meters: readonly EngineMeters[]): Told {
