@@ -48,7 +48,7 @@ const layers = {
     ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'errors', 'words'],
     ...['log', 'package', 'plugin/loader'],
   ],
-  pages: ['model', 'structures', 'reading', 'picture', 'words', 'http/page-table'],
+  pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
   embedded: ['errors', 'processor-time'],

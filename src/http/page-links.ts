@@ -1,5 +1,3 @@
-import { pageTable } from './page-table.js';
-
 /** The manifest that the build of the pages leaves behind, as far as it matters here. */
 export type Manifest = Readonly<Record<string, Chunk>>;
 
@@ -10,9 +8,17 @@ type Chunk = {
 };
 
 /** The module of each page by the first parts of its path; `*` stands for any word. */
-const modules: ReadonlyMap<string, string> = new Map(
-  pageTable.map(({ path, module }) => [path.slice(1).replace(/:\w+/, '*'), module]),
-);
+const modules: readonly (readonly [path: string, module: string])[] = [
+  ['', 'overview/overview.tsx'],
+  ['jobs', 'jobs/jobs.tsx'],
+  ['jobs/*', 'job/job.tsx'],
+  ['flows', 'definitions/flows.tsx'],
+  ['flows/*', 'definitions/flow.tsx'],
+  ['tasks', 'definitions/tasks.tsx'],
+  ['tasks/*', 'definitions/task.tsx'],
+  ['submit/*', 'form/submit.tsx'],
+  ['engines', 'engines/engines.tsx'],
+];
 
 /** What the list of jobs asks for first. */
 const firstJobs = '/_tws/jobs?limit=100';
@@ -28,7 +34,7 @@ export function linksOf(manifest: Manifest, base: string, path: string): string 
     .split('/')
     .map((word, i) => (i === 0 ? word : '*'))
     .join('/');
-  const module = modules.get(kind);
+  const module = modules.find(([at]) => at === kind)?.[1];
   if (module === undefined) return undefined;
   const scripts = [...filesOf(manifest, module)].map(
     (file) => `<${base}/${file}>; rel=modulepreload`,

@@ -1,7 +1,6 @@
-import { render, type ComponentChildren, type ComponentType } from 'preact';
+import { render, type ComponentChildren } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { Route, Router, Switch, useLocation } from 'wouter-preact';
-import { pageTable, type AdminPage } from '../http/page-table.js';
 import { Layout } from './layout/layout.js';
 import { Boundary } from './parts/boundary.js';
 import { Loading } from './parts/loading.js';
@@ -12,32 +11,15 @@ import { SignInGate } from './session/sign-in-gate.js';
 /** Where the pages are; routes and links are below it. */
 const base = '/_tws/admin';
 
-/** What the words of a path tell its page. */
-type Words<Path extends string> = Path extends `${string}:${infer Name}`
-  ? { readonly [N in Name]: string }
-  : object;
-
-const shown: {
-  readonly [P in AdminPage as P['module']]: ComponentType<Words<P['path']>>;
-} = {
-  'overview/overview.tsx': lazy(() =>
-    import('./overview/overview.js').then((page) => page.OverviewPage),
-  ),
-  'jobs/jobs.tsx': lazy(() => import('./jobs/jobs.js').then((page) => page.JobsPage)),
-  'job/job.tsx': lazy(() => import('./job/job.js').then((page) => page.JobPage)),
-  'definitions/flows.tsx': lazy(() =>
-    import('./definitions/flows.js').then((page) => page.FlowsPage),
-  ),
-  'definitions/flow.tsx': lazy(() => import('./definitions/flow.js').then((page) => page.FlowPage)),
-  'definitions/tasks.tsx': lazy(() =>
-    import('./definitions/tasks.js').then((page) => page.TasksPage),
-  ),
-  'definitions/task.tsx': lazy(() => import('./definitions/task.js').then((page) => page.TaskPage)),
-  'form/submit.tsx': lazy(() => import('./form/submit.js').then((page) => page.SubmitPage)),
-  'engines/engines.tsx': lazy(() =>
-    import('./engines/engines.js').then((page) => page.EnginesPage),
-  ),
-};
+const Overview = lazy(() => import('./overview/overview.js').then((page) => page.OverviewPage));
+const Jobs = lazy(() => import('./jobs/jobs.js').then((page) => page.JobsPage));
+const Job = lazy(() => import('./job/job.js').then((page) => page.JobPage));
+const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.FlowsPage));
+const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.FlowPage));
+const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.TasksPage));
+const Task = lazy(() => import('./definitions/task.js').then((page) => page.TaskPage));
+const Submit = lazy(() => import('./form/submit.js').then((page) => page.SubmitPage));
+const Engines = lazy(() => import('./engines/engines.js').then((page) => page.EnginesPage));
 
 function Pages() {
   return (
@@ -46,11 +28,21 @@ function Pages() {
         <SignInGate>
           <Shown>
             <Switch>
-              {pageTable.map(({ path, module }) => (
-                <Route key={path} path={path}>
-                  {(words) => <Page module={module} words={words} />}
-                </Route>
-              ))}
+              <Route path="/" component={Overview} />
+              <Route path="/jobs" component={Jobs} />
+              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={pathWord(id)} />}</Route>
+              <Route path="/flows" component={Flows} />
+              <Route path="/flows/:name">
+                {({ name }) => <Flow key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/tasks" component={Tasks} />
+              <Route path="/tasks/:name">
+                {({ name }) => <Task key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/submit/:flow">
+                {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}
+              </Route>
+              <Route path="/engines" component={Engines} />
               <Route component={NotFound} />
             </Switch>
           </Shown>
@@ -58,19 +50,6 @@ function Pages() {
       </Layout>
     </Router>
   );
-}
-
-type PageProps = {
-  readonly module: AdminPage['module'];
-  readonly words: Readonly<Record<string, string | undefined>>;
-};
-
-/** A page of the table, a new one for other words of its path. */
-function Page({ module, words }: PageProps) {
-  const Content = shown[module] as ComponentType<Readonly<Record<string, string>>>;
-  const known = Object.entries(words).filter(([name]) => !/^\d/.test(name));
-  const read = known.map(([name, word = '']) => [name, pathWord(word)] as const);
-  return <Content key={read.map(([, word]) => word).join('/')} {...Object.fromEntries(read)} />;
 }
 
 /** A page that comes when it is wanted, or what kept it from coming. */

@@ -1,6 +1,5 @@
 import { useMemo } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { menu } from '../../http/page-table.js';
 import { Dialog } from '../parts/dialog.js';
 import { activeKeys, helpIsOpen, useKeys } from './keys.js';
 
@@ -24,11 +23,11 @@ export function KeyHelp() {
           helpIsOpen.value = true;
         },
       },
-      ...menu.map(({ path, title, key }) => ({
-        keys: [key],
-        does: title,
-        act: () => navigate(path),
-      })),
+      { keys: ['1'], does: 'Overview', act: () => navigate('/') },
+      { keys: ['2'], does: 'Jobs', act: () => navigate('/jobs') },
+      { keys: ['3'], does: 'Flows', act: () => navigate('/flows') },
+      { keys: ['4'], does: 'Tasks', act: () => navigate('/tasks') },
+      { keys: ['5'], does: 'Engines', act: () => navigate('/engines') },
     ],
     [navigate],
   );

@@ -1,11 +1,18 @@
 import type { ComponentChildren } from 'preact';
 import { Link, useRoute } from 'wouter-preact';
-import { menu, pageTable } from '../../http/page-table.js';
 import { KeyHelp } from '../keys/help.js';
 import { helpIsOpen } from '../keys/keys.js';
 import { Toasts } from '../parts/toasts.js';
 import { session, signOut, who } from '../session/session.js';
 import { theme, themes, type Theme } from './theme.js';
+
+const pages = [
+  { href: '/', title: 'Overview', pattern: '/' },
+  { href: '/jobs', title: 'Jobs', pattern: '/jobs/*?' },
+  { href: '/flows', title: 'Flows', pattern: '/flows/*?' },
+  { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
+  { href: '/engines', title: 'Engines', pattern: '/engines' },
+] as const;
 
 /** What stands around every page. */
 export function Layout({ children }: { readonly children: ComponentChildren }) {
@@ -19,8 +26,8 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
           TWS
         </Link>
         <nav aria-label="Pages">
-          {menu.map(({ path, title }) => (
-            <NavLink key={path} href={path} title={title} />
+          {pages.map((page) => (
+            <NavLink key={page.href} {...page} />
           ))}
         </nav>
         <button
@@ -46,11 +53,10 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-type NavProps = { readonly href: string; readonly title: string };
+type NavProps = { readonly href: string; readonly title: string; readonly pattern: string };
 
-function NavLink({ href, title }: NavProps) {
-  const hasMore = pageTable.some(({ path }) => path.startsWith(`${href}/`));
-  const [isHere] = useRoute(hasMore ? `${href}/*?` : href);
+function NavLink({ href, title, pattern }: NavProps) {
+  const [isHere] = useRoute(pattern);
   return (
     <Link href={href} aria-current={isHere ? 'page' : undefined}>
       {title}
