@@ -354,10 +354,10 @@ class Simulation implements Run {
       if (ended === undefined) this.#checkGlance(engine, job, intent);
       if (intent.kind === 'acquire') throw new Error('It takes what it has.');
       if (intent.kind !== 'look_up') {
-        if (ended === undefined && this.#asked % 3 === 0) {
+        if (ended === undefined && this.#asked % 10 === 0) {
           checkExplained(job, intent, this.#now, around);
         }
-        if (this.#asked % 5 === 0) checkPicture(job);
+        if (this.#asked % 20 === 0) checkPicture(job);
         return intent;
       }
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');
