@@ -1,5 +1,5 @@
 import { failure } from '../../model/failures.js';
-import type { StoredDocument } from '../../model/document.js';
+import { isFinalState, type StoredDocument } from '../../model/document.js';
 import type { Failure } from '../../model/step.js';
 import { listed, shortened, textOf } from '../../words.js';
 
@@ -34,12 +34,34 @@ export function failureForBlocking(
 /** Maximum number of engines that are named. */
 const mostNamed = 10;
 
-/** The job with one more of them. */
-export function withBlockedEngine<T extends Readonly<Record<string, unknown>>>(
-  doc: T,
+/** How often the record is tried: each time somebody else may have written the job meanwhile. */
+const mostTries = 3;
+
+/**
+ * Records in a live job that it blocked an engine. A write whose answer did not come may have landed:
+ * the record is looked for before it is written again, or one block would count as two.
+ *
+ * @param request sends a request for the document of the job; resolves to the answer, else to undefined
+ */
+export async function recordBlockedEngine(
+  request: (method: 'GET' | 'PUT', body?: object) => Promise<unknown>,
   by: BlockedEngine,
-): T {
-  return { ...doc, [blockedEnginesKey]: [...enginesBlockedBy(doc), by] };
+): Promise<void> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const doc = (await request('GET')) as StoredDocument | undefined;
+    if (doc === undefined) continue;
+    if (doc['type'] !== 'job' || isFinalState(doc['state']) || isRecorded(doc, by)) return;
+    const engines = [...enginesBlockedBy(doc), by];
+    const answer = await request('PUT', { ...doc, [blockedEnginesKey]: engines });
+    if ((answer as { readonly ok?: unknown } | undefined)?.ok === true) return;
+  }
+}
+
+function isRecorded(doc: StoredDocument, { engine, at }: BlockedEngine): boolean {
+  return enginesBlockedBy(doc).some((one) => {
+    const known = one as Partial<BlockedEngine> | null;
+    return known?.engine === engine && known.at === at;
+  });
 }
 
 /** The job as it is decided upon: what is written next forgets the engines, for this one goes on. */

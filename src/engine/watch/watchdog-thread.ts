@@ -2,9 +2,8 @@ import { readFileSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../../processor-time.js';
 import { documentPath, credentialsOf, databasePath, serverUrl } from '../../store/connection.js';
-import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { readNotice } from './current-job.js';
-import { withBlockedEngine } from './blocked-engines.js';
+import { recordBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
 import { createBlockDetector, lookMs, type BlockFinding } from './event-loop-block.js';
 import type { AttributedCall, ToWatchdog, WatchdogData } from './watchdog-messages.js';
@@ -14,7 +13,7 @@ const { beats, notice, connection, leaseMs, isTerminal, name } = workerData as W
 const noticed = Buffer.from(notice);
 
 /** How long the database may take, ms. */
-const requestMs = 2_000;
+const requestMs = 5_000;
 
 let engine: string | undefined;
 /** The calls of plugins in the main thread. */
@@ -64,7 +63,7 @@ async function end(stoodMs: number, found: BlockFinding): Promise<void> {
   const note = { type: 'request', job, action: 'note', by: engine ?? 'watchdog', text };
   await Promise.all([
     job === undefined ? undefined : request('', 'POST', note),
-    decided === undefined ? undefined : tellJob(decided),
+    decided === undefined ? undefined : recordBlock(decided),
     engine === undefined ? undefined : giveUpLease(engine),
   ]);
   if (beat() !== last) return;
@@ -72,15 +71,10 @@ async function end(stoodMs: number, found: BlockFinding): Promise<void> {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** Writes into the job that it held up this engine; once more when somebody else wrote it meanwhile. */
-async function tellJob(job: string): Promise<void> {
+/** Records in the job that it blocked this engine. */
+function recordBlock(job: string): Promise<void> {
   const by = { engine: engine ?? 'unknown', at: Date.now() };
-  for (let tries = 0; tries < 3; tries += 1) {
-    const doc = (await request(documentPath(job), 'GET')) as StoredDocument | undefined;
-    if (doc?.['type'] !== 'job' || isFinalState(doc['state'])) return;
-    const answer = await request(documentPath(job), 'PUT', withBlockedEngine(doc, by));
-    if ((answer as { readonly ok?: unknown } | undefined)?.ok === true) return;
-  }
+  return recordBlockedEngine((method, body) => request(documentPath(job), method, body), by);
 }
 
 /** Without its document the others take over what it had, at once. */
