@@ -39,7 +39,7 @@ const layers = {
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'store', 'validate'],
-    ...['errors', 'words', 'lock-id'],
+    ...['errors', 'words', 'lock-id', 'turns'],
     // To explain a job is to ask the rules about it: it reads children and templates as engines do.
     ...['engine/children/find-child', 'engine/evaluate/expressions'],
   ],

@@ -62,6 +62,21 @@ function endRound(): void {
 }
 
 /**
+ * Does work that is cut into pieces, of which each takes a few milliseconds; the event loop goes on in
+ * between. `around` is called with each piece and has to run it.
+ */
+export async function takeTurns<T>(
+  pieces: Iterator<unknown, T, undefined>,
+  around: <R>(piece: () => R) => R = (piece) => piece(),
+): Promise<T> {
+  for (;;) {
+    await roundTurn();
+    const { done, value } = around(() => pieces.next());
+    if (done === true) return value;
+  }
+}
+
+/**
  * To be asked in the middle of long work, between two small parts of it: answers a promise to wait for
  * when the work has taken its piece of time, else undefined.
  */

@@ -1,13 +1,15 @@
 import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
+import { parseInPieces } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
+import { takeTurns } from '../turns.js';
 import { explain } from './explain.js';
 import type { Reason, Seen } from './reason.js';
 import { parentOf } from './ended-parent.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
-import { lookUpFacts } from './observed-facts.js';
+import { observeJob } from './observe-job.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
@@ -46,14 +48,14 @@ export async function explainJob(
   const notifications = await notificationsFor(store, job, maySee);
   const above = await parentOf(store, job);
   const parent = above !== undefined && maySee?.(above) !== false ? above : undefined;
-  const around: Seen = { job, engines, flow, holder, permits, hidden, notifications, parent, now };
-  const seen = { ...around, facts: await lookUpFacts(store, around) };
+  const seen: Seen = { job, engines, flow, holder, permits, hidden, notifications, parent, now };
+  const observed = await observeJob(store, await takeTurns(parseInPieces(job)), seen);
   const settled = pulse.settled(documents, now);
-  const reasons = explain(seen);
+  const reasons = explain(seen, observed);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await unfinishedJobs(store, mostJobs);
   const busy = { inHand: countInHand(jobs), ownInHand: countOwn(jobs, job) };
-  return { job, reasons: explain({ ...seen, ...busy }), settled };
+  return { job, reasons: explain({ ...seen, ...busy }, observed), settled };
 }
 
 /** The jobs that tell of its last end; the database was asked only where there are some. */

@@ -8,21 +8,22 @@ import { readJob, type JobReading } from '../reading/read-job.js';
 import { statusOf } from '../reading/status.js';
 import { momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
-import { observe, type Observed } from './observer.js';
+import type { Observed } from './observer.js';
 import type { Reason, Seen } from './reason.js';
 import { noEngine, serviceReason } from './service.js';
 import { stepReasons, when } from './step-reasons.js';
 
 /**
  * Why a job does not move, or what it does: at least one reason, the first one counts most. It is what
- * the rules of the engines decide about the job as it stands, and what can be done about that.
+ * the rules of the engines decide about the job as it stands (`observed`), and what can be done about
+ * that.
  */
-export function explain(seen: Seen): readonly Reason[] {
+export function explain(seen: Seen, observed: Observed): readonly Reason[] {
   const { job, parent, now } = seen;
   const above = parent === undefined ? undefined : endedParent(job, parent);
   const around = above === undefined ? [] : [above];
   const read = readJob(job, now);
-  return [...decisionReasons(seen, read), ...around, ...refusals(seen), ...noticed(job)];
+  return [...decisionReasons(seen, read, observed), ...around, ...refusals(seen), ...noticed(job)];
 }
 
 /** So many refusals are told, the last ones. */
@@ -71,9 +72,8 @@ function placeOf(path: unknown, message: string): string {
 }
 
 /** What the rules say, each reason with their name. */
-function decisionReasons(seen: Seen, read: JobReading): readonly Reason[] {
+function decisionReasons(seen: Seen, read: JobReading, observed: Observed): readonly Reason[] {
   if (isFinalStatus(read.status)) return [endReason(seen.job, read), ...notificationReasons(seen)];
-  const observed = observe(seen);
   if (observed.kind === 'unreadable') {
     const because = sentence(
       `It is no valid job, and the next engine ends it: ${observed.because}`,

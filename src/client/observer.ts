@@ -6,7 +6,7 @@ import type { StoredDocument } from '../model/document.js';
 import type { Flow } from '../model/flow.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import { renderParams } from '../engine/evaluate/expressions.js';
-import { parseDocument } from '../reading/parse.js';
+import { parseDocument, type Parsed } from '../reading/parse.js';
 import { lockIdOf } from '../lock-id.js';
 import type { Seen } from './reason.js';
 
@@ -18,10 +18,9 @@ export type Observed =
 
 /**
  * Asks the rules of the engines about a job, as an engine that can do nothing itself: it has no plugin
- * and no slot. What is not known of the world is what engines would ask for next.
+ * and no slot. `facts` are what was looked up for it; for what else they need the rules ask.
  */
-export function observe(seen: Seen): Observed {
-  const parsed = parseDocument(seen.job);
+export function observe(parsed: Parsed, seen: Seen, facts: Partial<World> = {}): Observed {
   if (parsed.kind !== 'job') return { kind: 'unreadable', because: 'It is no job.' };
   if (!parsed.ok) {
     const because = parsed.problems.map(({ message }) => message).join('; ');
@@ -29,13 +28,17 @@ export function observe(seen: Seen): Observed {
   }
   const job = parsed.value;
   try {
-    return { kind: 'decided', job, decided: decide(job, seen.now, observersWorld(seen)) };
+    return {
+      kind: 'decided',
+      job,
+      decided: decide(job, seen.now, { ...observersWorld(seen), ...facts }),
+    };
   } catch (error) {
     return { kind: 'unreadable', because: String(error) };
   }
 }
 
-function observersWorld({ engines, flow, permits, facts }: Seen): World {
+function observersWorld({ engines, flow, permits }: Seen): World {
   const alive = engines.filter((one) => one.alive).map(({ engine }) => engine);
   return {
     ...unknownWorld,
@@ -50,7 +53,6 @@ function observersWorld({ engines, flow, permits, facts }: Seen): World {
         ? { kind: 'full', by: permits.heldBy }
         : { kind: 'unknown' },
     render: renderParams,
-    ...facts,
   };
 }
 

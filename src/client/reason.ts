@@ -1,4 +1,3 @@
-import type { World } from '../decide/world.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Holder } from './holder.js';
 import type { Permits } from './permits.js';
@@ -22,8 +21,6 @@ export type Seen = {
   readonly notifications?: readonly StoredDocument[] | undefined;
   /** The job that it was made for, when that is there. */
   readonly parent?: StoredDocument | undefined;
-  /** What was looked up for the decision; the rest is not known. */
-  readonly facts?: Partial<World>;
   /** Ids of jobs that whoever asks must not learn. */
   readonly hidden?: ReadonlySet<string> | undefined;
   /** Epoch ms. */

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../src/client/explain.js';
+import { observe } from '../../src/client/observer.js';
 import type { Reason, Seen } from '../../src/client/reason.js';
 import { countInHand, countOwn } from '../../src/client/service.js';
 import type { SeenEngine } from '../../src/client/pulse.js';
+import type { World } from '../../src/decide/world.js';
 import type { StoredDocument } from '../../src/model/document.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import { task } from '../support/builders.js';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -72,10 +75,14 @@ const flow = {
 };
 
 function reasonsOf(seen: Partial<Seen>): readonly Reason[] {
-  const facts: Seen['facts'] = {
+  const facts: Partial<World> = {
     task: (name) => ({ kind: 'found', value: task(name, { plugin: 'noop' }) }),
   };
-  return explain({ job: live(), engines: [engine('e')], flow, now, facts, ...seen });
+  return explained({ job: live(), engines: [engine('e')], flow, now, ...seen }, facts);
+}
+
+function explained(seen: Seen, facts?: Partial<World>): readonly Reason[] {
+  return explain(seen, observe(parseDocument(seen.job), seen, facts));
 }
 
 type Case = readonly [
@@ -380,7 +387,7 @@ describe('explain', () => {
   it('tells of a pause before what the job waits for', () => {
     const open = { ...step({ state: '$$waiting', name: 'w' }), signal: 'go' };
     const job = live({ paused: true, steps: [open] });
-    const kinds = explain({ job, engines: [], now }).map(({ kind }) => kind);
+    const kinds = explained({ job, engines: [], now }).map(({ kind }) => kind);
     expect(kinds).toEqual(['paused', 'waiting']);
   });
 
@@ -399,7 +406,7 @@ describe('explain', () => {
         'spoilt',
       ],
     });
-    expect(explain({ job, engines: [], now })).toMatchObject([
+    expect(explained({ job, engines: [], now })).toMatchObject([
       { kind: 'ended' },
       { kind: 'problem', because: 'Problem in "signals" (and 1 before): two.' },
       { kind: 'problem', because: 'Problem: three.' },
@@ -466,7 +473,7 @@ describe('explain of a child job', () => {
   const child = (more: object): StoredDocument =>
     live({ parent: { job: 'p', step: '0', start: 7 }, ...more });
   const parents = (parent: StoredDocument, more: object = {}) =>
-    explain({ job: child(more), engines: [engine('e')], now, parent }).filter(
+    explained({ job: child(more), engines: [engine('e')], now, parent }).filter(
       ({ kind }) => kind === 'parent',
     );
 
@@ -506,7 +513,7 @@ describe('explain of notifications', () => {
     const done = notification({ state: '$$complete', exit: 0 });
     const failed = { ...notification({ state: '$$complete', exit: 2 }), _id: 'j:notify:1:1' };
     const seen = { job: ended, engines: [engine('a')], now, notifications: [done, failed] };
-    expect(explain(seen)).toEqual([
+    expect(explained(seen)).toEqual([
       { kind: 'ended', because: 'It has ended: succeeded.' },
       { kind: 'notification', because: 'Its notification j:notify:1:0: succeeded.' },
       {
@@ -520,10 +527,10 @@ describe('explain of notifications', () => {
   it('leads from a notification that waits to the job that it tells of', () => {
     const notifies = { job: 's', run: 1, status: 'failed', depth: 1 };
     const job = notification({ notifies });
-    expect(explain({ job, engines: [engine('a')], now })).toMatchObject([
+    expect(explained({ job, engines: [engine('a')], now })).toMatchObject([
       { kind: 'waiting', child: 's', todo: 'See `tws explain s`.' },
     ]);
     const released = notification({ notifies: { ...notifies, since: now } });
-    expect(explain({ job: released, engines: [engine('a')], now })[0]?.child).toBeUndefined();
+    expect(explained({ job: released, engines: [engine('a')], now })[0]?.child).toBeUndefined();
   });
 });

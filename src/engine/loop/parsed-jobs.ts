@@ -1,7 +1,7 @@
 import type { Job } from '../../model/job.js';
 import { parseInPieces, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import { roundTurn } from '../../turns.js';
+import { takeTurns } from '../../turns.js';
 import { withoutBlockedEngines } from '../watch/blocked-engines.js';
 import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
 
@@ -16,30 +16,23 @@ export type ParsedJobs = {
 };
 
 export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
-  const known = new WeakMap<StoredDocument, Parsed>();
-  const own = new WeakSet<StoredDocument>();
+  const known = new WeakMap<StoredDocument, { readonly parsed: Parsed; readonly isOwn: boolean }>();
   return {
     read: async (doc) => {
       const before = known.get(doc);
-      if (before !== undefined) return before;
+      if (before !== undefined) return before.parsed;
       const parsed = await parseInTurns(withoutBlockedEngines(doc), onDecide);
-      known.set(doc, parsed);
+      known.set(doc, { parsed, isOwn: false });
       return parsed;
     },
     know: (doc, job) => {
-      known.set(doc, { kind: 'job', ok: true, value: job });
-      own.add(doc);
+      known.set(doc, { parsed: { kind: 'job', ok: true, value: job }, isOwn: true });
     },
-    isOwn: (doc) => own.has(doc),
+    isOwn: (doc) => known.get(doc)?.isOwn === true,
   };
 }
 
 /** Reads a document that may be long. */
-export async function parseInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
-  const parsing = parseInPieces(doc);
-  for (;;) {
-    await roundTurn();
-    const { done, value } = withCurrentJob(onDecide, doc._id, () => parsing.next());
-    if (done === true) return value;
-  }
+export function parseInTurns(doc: StoredDocument, onDecide?: OnDecide): Promise<Parsed> {
+  return takeTurns(parseInPieces(doc), (piece) => withCurrentJob(onDecide, doc._id, piece));
 }

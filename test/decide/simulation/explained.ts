@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { explain } from '../../../src/client/explain.js';
+import { observe } from '../../../src/client/observer.js';
 import type { Reason } from '../../../src/client/reason.js';
 import type { Decided } from '../../../src/decide/intent.js';
 import type { Peer, World } from '../../../src/decide/world.js';
@@ -8,13 +9,15 @@ import { isFinal, isNew, type Job } from '../../../src/model/job.js';
 import type { Structure } from '../../../src/model/tree.js';
 import { pictureOf } from '../../../src/picture/picture-of.js';
 import { readNodes } from '../../../src/reading/node-states.js';
+import { parseDocument } from '../../../src/reading/parse.js';
 
 /** What somebody who only looks is told of a job. */
 function told(job: Job, now: number, world: World): Reason | undefined {
   const { me, peers, ...facts } = world;
   const { nonce: _nonce, seenAt: _seenAt, ...known } = facts;
   const engines = [me, ...peers].map((one) => ({ engine: engineOf(one), alive: true }));
-  return explain({ job, engines, facts: known, now })[0];
+  const seen = { job, engines, now };
+  return explain(seen, observe(parseDocument(job), seen, known))[0];
 }
 
 function engineOf({ id, plugins, labels, queues }: Peer): EngineDocument {

@@ -4,20 +4,21 @@ import type { Announced, Child, Found, SubjectFound, World } from '../decide/wor
 import { eventId } from '../model/event.js';
 import type { Job } from '../model/job.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
-import { parseDocument } from '../reading/parse.js';
+import { parseDocument, type Parsed } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
-import { observe } from './observer.js';
+import { roundTurn } from '../turns.js';
+import { observe, type Observed } from './observer.js';
 import type { Seen } from './reason.js';
 
 /** So many rounds of questions are answered; engines ask in fewer. */
 const mostRounds = 10;
 
 /**
- * Reads what the rules ask for before they decide: tasks, child jobs, events, the subject of a
- * notification. Nothing is taken and nothing is evaluated; where the rules come to that, they are
- * left there.
+ * Asks the rules of the engines about a job, and reads what they ask for before they decide: tasks,
+ * child jobs, events, the subject of a notification. Nothing is taken and nothing is evaluated; where
+ * the rules come to that, they are left there. The event loop goes on between two decisions.
  */
-export async function lookUpFacts(store: Store, seen: Seen): Promise<Partial<World>> {
+export async function observeJob(store: Store, parsed: Parsed, seen: Seen): Promise<Observed> {
   const found = {
     tasks: new Map<string, Found<Task>>(),
     children: new Map<string, Child>(),
@@ -30,15 +31,16 @@ export async function lookUpFacts(store: Store, seen: Seen): Promise<Partial<Wor
     event: (type, key) => found.events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     subject: (id) => found.subjects.get(id) ?? { kind: 'unknown' },
   };
-  for (let round = 0, known = -1; round < mostRounds; round += 1) {
-    const observed = observe({ ...seen, facts });
+  for (let round = 0, known = -1; ; round += 1) {
+    await roundTurn();
+    const observed = observe(parsed, seen, facts);
     const query = observed.kind === 'decided' ? observed.decided : undefined;
     const count = Object.values(found).reduce((sum, { size }) => sum + size, 0);
-    if (observed.kind !== 'decided' || query?.kind !== 'look_up' || count === known) break;
+    const isAnswered = count === known || round === mostRounds;
+    if (observed.kind !== 'decided' || query?.kind !== 'look_up' || isAnswered) return observed;
     known = count;
     await answer(store, query, observed.job, found);
   }
-  return facts;
 }
 
 type FoundFacts = {
