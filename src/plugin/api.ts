@@ -1,8 +1,9 @@
 import type { FailureKind } from '../model/catalogue.js';
+import type { DetourOutcome } from '../model/detour-outcome.js';
 import type { HistoryEvent } from '../model/history-event.js';
 import type { JsonSchema } from '../model/scalars.js';
 import type { FailureSeen } from '../model/step.js';
-import type { Detour, DetourOutcome } from './detour.js';
+import type { Detour } from './detour.js';
 import type { Done } from './done.js';
 import type { EgressPolicy } from './egress.js';
 

@@ -1,5 +1,5 @@
 import type { PluginContext } from './api.js';
-import type { DetourOutcome } from './detour.js';
+import type { DetourOutcome } from '../model/detour-outcome.js';
 import type { PluginErrorOptions } from './errors.js';
 
 /** One call in a thread or a process of its own: which plugin, which of its functions, with what. */

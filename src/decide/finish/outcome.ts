@@ -1,4 +1,5 @@
 import type { BigResult } from '../../model/big-result.js';
+import type { DetourOutcome } from '../../model/detour-outcome.js';
 import type { Failure } from '../../model/step.js';
 
 /** How an attempt ended, as reported by the runner. Delays in ms. */
@@ -23,14 +24,4 @@ export type Outcome =
   | { readonly kind: 'cancelled' }
   /** The engine stops and hands the attempt back. */
   | { readonly kind: 'released' }
-  /** The step waits for a signal of that name; its result will be what the signal brings. */
-  | {
-      readonly kind: 'wait';
-      readonly signal: string;
-      readonly timeoutMs?: number;
-      readonly details?: unknown;
-    }
-  /** The attempt did not come to anything and begins again. */
-  | { readonly kind: 'requeue'; readonly delayMs: number }
-  /** The whole job begins anew. */
-  | { readonly kind: 'restart'; readonly delayMs: number };
+  | DetourOutcome;
