@@ -69,7 +69,7 @@ const mostLooks = 8;
  * C1 Nothing is written but on the only leaf of the document, as seen by a look just before. Only the
  *    end of an attempt is, if need be, written on the winner of several; and what is `unconfirmed` (a
  *    request, a report, the end of a job that cannot go on) does not wait for a conflict to be resolved:
- *    it is written as to one copy, and merged as any revision.
+ *    it is written without a look, as where a document has one copy, and conflicts are merged later.
  * C2 A claim is written as `$$ready`, a step that waits for a job to be made without `start`. Once a
  *    quorum has acknowledged that (201) and a look has found it in the only leaf, the claim is written
  *    as `$$active` and the step with its `start`, one revision deeper than whatever was on its way

@@ -90,7 +90,7 @@ describe('the time for which a job waits for a permit', () => {
   it('is no time of a flow that has not begun', () => {
     const told = limited(full, { job: { target: 'x' }, flow: { timeout: 1_000 } });
     told.go();
-    // No engine has the plugin when it gets its permit: it waits for one as long as any other job.
+    // The job gets its permit while no engine has its plugin. Its time to be served begins only now.
     told
       .at(5_000)
       .with({ ...held5s, plugins: [] })
