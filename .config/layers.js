@@ -16,7 +16,7 @@ const layers = {
   errors: ['words'],
   // What there is, how it stands, what happens next: pure.
   model: [],
-  structures: ['model'],
+  structures: ['model', 'words'],
   reading: ['model', 'structures'],
   decide: ['model', 'structures', 'reading'],
   picture: ['model', 'structures', 'reading', 'words'],

@@ -1,10 +1,10 @@
 import { childrenOf } from '../structures/tree.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { drawChain, type Drawing, type EdgeSource, type Way } from '../structures/drawing.js';
-import { kindOf } from '../structures/kinds.js';
+import { kindOf, wordOf } from '../structures/kinds.js';
 import type { ShownJob } from '../reading/trail.js';
 import type { PictureEdge, PictureFrame, PictureNode } from './picture.js';
-import { entryWords, kindOfEntry, structureWords } from './words.js';
+import { entryWords, structureWords } from './words.js';
 
 /** What is drawn so far. */
 export type Pen = {
@@ -75,7 +75,7 @@ function drawEntry(pen: Pen, entry: Entry, path: string, frame: string | undefin
   const node: PictureNode = {
     id: path,
     path,
-    kind: kindOfEntry(entry),
+    kind: wordOf(entry),
     ...entryWords(entry),
     ...inFrame(frame),
   };

@@ -3,6 +3,7 @@ import type { Step } from '../model/step.js';
 import type { Task } from '../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
 import { sliceLeaf, writtenLeaf } from './leaves.js';
+import { entryKindOf } from '../structures/kinds.js';
 import { deciderOf, decisionMaker, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './decider-answers.js';
 
@@ -30,10 +31,9 @@ export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
  * and what just waits has none, whatever tasks there are of that name.
  */
 export function definitionOf(job: LiveJob, entry: Entry): Task | undefined {
-  const { task, flow, decider } = entry;
-  if (flow !== undefined) return { type: 'task', name: task, flow };
-  if (decider !== undefined) return { type: 'task', name: task, plugin: decider };
-  return namesTask(entry) ? job.definitions[task] : undefined;
+  const { task } = entryKindOf(entry);
+  if (task !== undefined) return task(entry);
+  return namesTask(entry) ? job.definitions[entry.task] : undefined;
 }
 
 /** The task that an attempt runs: that of its entry, or of the handler that it is. */

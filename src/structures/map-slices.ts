@@ -1,14 +1,6 @@
 import { itemsAtOnce } from '../model/limits.js';
-import { exits, isFailed, isOfFlow, isOpen, type FailedStep, type Step } from '../model/step.js';
-import {
-  below,
-  childPath,
-  isWithin,
-  type Entry,
-  type Node,
-  type OnFail,
-  type Structure,
-} from '../model/tree.js';
+import { exits, isFailed, isOpen, type FailedStep, type Step } from '../model/step.js';
+import { below, childPath, type Node, type OnFail, type Structure } from '../model/tree.js';
 import {
   brokenOff,
   together,
@@ -16,7 +8,7 @@ import {
   type NodeStates,
   type Situation,
 } from './node-state.js';
-import { done, failedAt, noWork, type Gate, type Interpreting, type Progress } from './progress.js';
+import { done, failedAt, noWork, type Interpreting, type Progress } from './progress.js';
 import { firstOf } from './siblings.js';
 import type { ResultScope } from './kind.js';
 import { begunOutside, foundBy, isWhole, type Mark } from './marks.js';
@@ -121,31 +113,6 @@ function asFailed(step: Step): FailedStep {
 export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): number {
   if (typeof tolerate === 'number') return Math.min(tolerate, total);
   return Math.floor((Number.parseInt(tolerate, 10) * total) / 100);
-}
-
-/** The entries of what a map does, and what their tasks say by themselves. */
-type InMap = {
-  readonly entries: readonly Entry[];
-  readonly definitionOf: (entry: Entry) => { readonly undo?: string } | undefined;
-};
-
-/**
- * Returns whether, and in which size, the list of a map is split into slices. It is not split when
- * steps would depend on each other across jobs: with an `undo`, with signals to this job, with
- * deciders, and in the cancel branch.
- */
-export function sliceFor(
-  { node, path, phase }: Gate,
-  total: number,
-  { entries, definitionOf }: InMap,
-): { readonly slice?: number } {
-  const { slice = Infinity } = (node as MapOver).map;
-  if (total <= slice || !isOfFlow(phase) || isWithin(path, 'cancel')) return {};
-  const needsWholeJob = (entry: Entry): boolean =>
-    (entry.undo ?? definitionOf(entry)?.undo) !== undefined ||
-    entry.wait?.signal !== undefined ||
-    entry.decider !== undefined;
-  return entries.some(needsWholeJob) ? {} : { slice };
 }
 
 /** The result of a slice of a map: the results of its items, and those of its steps by name. */

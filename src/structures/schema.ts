@@ -2,16 +2,8 @@ import { z } from 'zod';
 import { isObject } from '../model/object.js';
 import { flagSchema, nameOf } from '../model/scalars.js';
 import type { Fields, Kind, NodeSchemas, RuleBreak } from './kind.js';
-import { nodeKinds, structureKinds } from './kinds.js';
-import {
-  common,
-  deciderForm,
-  delayEntrySchema,
-  entrySchema,
-  flowForm,
-  ownTask,
-  waitEntrySchema,
-} from './entries.js';
+import { entryKeys, nodeKinds, structureKinds } from './kinds.js';
+import { common, entryForms, ofOneKind } from './entries.js';
 import { alone, notOfEntries, ofStructures, within } from './node-keys.js';
 
 /** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
@@ -80,13 +72,7 @@ const structures = kinds.map(([word, kind]) =>
   formOf(word, kind).superRefine(kept(kind.written.breaks)),
 );
 
-const entries = [
-  entrySchema,
-  waitEntrySchema,
-  delayEntrySchema,
-  flowForm.superRefine(ownTask('flow')),
-  deciderForm.superRefine(ownTask('decider')),
-];
+const entries = entryKeys.map((word) => ofOneKind(word, entryForms[word]));
 
 const nodeText = `must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (${kinds.map(([word]) => word).join(', ')})`;
 
@@ -120,13 +106,9 @@ function followingOf({ written: { beside = [] } }: Kind): z.ZodRawShape {
   return Object.fromEntries(keys);
 }
 
-const entriesInGraph = [
-  entrySchema.extend(following),
-  waitEntrySchema.extend(following),
-  delayEntrySchema.extend(following),
-  flowForm.extend(following).superRefine(ownTask('flow')),
-  deciderForm.extend(following).superRefine(ownTask('decider')),
-];
+const entriesInGraph = entryKeys.map((word) =>
+  ofOneKind(word, entryForms[word].extend(following)),
+);
 
 const structuresInGraph = kinds.map(([word, kind]) =>
   formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),

@@ -1,6 +1,6 @@
 import type { Entry, Node, Structure } from '../model/tree.js';
 import type { Fields } from './kind.js';
-import { nodeKinds, structureKinds } from './kinds.js';
+import { entryKinds, nodeKinds, structureKinds, type EntryWord } from './kinds.js';
 import type { WrittenNode } from './schema.js';
 
 /** Converts any written form to the one stored form. Idempotent. */
@@ -15,7 +15,7 @@ function toNode(written: unknown): Node {
   const fields = written as Fields;
   const word = nodeKinds.find((key) => key !== 'task' && key in fields) ?? 'task';
   const kind = structureKinds[word];
-  if (kind === undefined) return toEntry(fields, word);
+  if (kind === undefined) return toEntry(fields, word as EntryWord);
   const structure = { ...fields, structure: word, ...kind.written.normalised(fields, toNode) };
   return structure;
 }
@@ -25,10 +25,7 @@ function sequenceOf(nodes: readonly Node[]): Structure {
   return sequence;
 }
 
-function toEntry(written: Fields, kind: string): Entry {
-  if (kind === 'wait' || kind === 'delay') return { ...written, task: kind };
-  if (kind === 'flow' || kind === 'decider') {
-    return { ...written, task: String(written['task'] ?? written[kind]) };
-  }
-  return written as unknown as Entry;
+function toEntry(written: Fields, word: EntryWord): Entry {
+  const isWord = entryKinds[word].calledBy === 'word';
+  return { ...written, task: isWord ? word : String(written['task'] ?? written[word]) };
 }

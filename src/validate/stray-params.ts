@@ -3,6 +3,7 @@ import { branchPlaces, placesIn } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { handlerOf, type Flow } from '../model/flow.js';
 import { paramsRead } from '../model/param-keys.js';
+import { entryKindOf } from '../structures/kinds.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
 /** So many are told. */
@@ -17,7 +18,7 @@ export function unreadParams(
   const leaves = placesIn(flow.tasks, 'tasks').map(({ leaf }) => leaf);
   // A flow of another project, or a decider, may run what is not to be seen from here.
   const isOpen = ({ entry }: (typeof leaves)[number]): boolean =>
-    entry.decider !== undefined || entry.flow !== undefined;
+    entryKindOf(entry).task !== undefined;
   if (leaves.some(isOpen)) return [];
   const tasks = leaves.map(({ entry }) => find(entry.task));
   const handlers = [

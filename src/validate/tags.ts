@@ -5,6 +5,7 @@ import type { Flow } from '../model/flow.js';
 import { readNotify } from '../model/notify.js';
 import { pluginOf, type Task } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import { textsOf } from '../structures/kinds.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
 type Plugins = Pick<PluginRegistry, 'get'>;
@@ -36,9 +37,7 @@ export function excessTagsInTexts(
 ): readonly UnfitParams[] {
   return [...placesIn(flow.tasks, 'tasks'), ...branchPlaces(flow)]
     .flatMap(({ leaf, at }) => {
-      const { delay, wait } = leaf.entry;
-      const texts = { delay, 'wait.signal': wait?.signal, 'wait.key': wait?.key };
-      return Object.entries(texts).flatMap(([key, text]) =>
+      return Object.entries(textsOf(leaf.entry)).flatMap(([key, text]) =>
         unfit(`${at}.${key}`, checkTags({ [key]: text }, [])),
       );
     })

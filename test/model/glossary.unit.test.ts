@@ -10,7 +10,7 @@ import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
 import { ofStructures } from '../../src/structures/node-keys.js';
-import { entrySchema } from '../../src/structures/entries.js';
+import { entryForms } from '../../src/structures/entries.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 
@@ -41,7 +41,7 @@ describe('the glossary', () => {
   it.each<[heading: string, words: readonly string[]]>([
     ['Fields of a task', keysOf(taskSchema)],
     ['Fields of a flow', keysOf(flowSchema)],
-    ['Fields of an entry', keysOf(entrySchema).filter((key) => !shared.includes(key))],
+    ['Fields of an entry', keysOf(entryForms.task).filter((key) => !shared.includes(key))],
     ['Fields of an entry of `notify`', keysOf(notifyEntrySchema)],
     ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],

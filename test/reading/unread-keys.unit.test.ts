@@ -4,7 +4,7 @@ import { insteadOf, type KeyPlace } from '../../src/reading/foreign-keys.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { taskSchema } from '../../src/model/task.js';
 import { unreadKeys } from '../../src/reading/unread-keys.js';
-import { entrySchema } from '../../src/structures/entries.js';
+import { entryForms } from '../../src/structures/entries.js';
 import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -143,7 +143,7 @@ describe('keys that look like a feature', () => {
     ['flow', Object.keys(flowSchema.shape).filter((key) => key !== 'retain')],
     ['job', Object.keys(newJobSchema.shape)],
     ['node', ['task', 'name', 'when', 'params', 'retry', 'timeout', 'error', 'undo', 'after']],
-    ['node', Object.keys(entrySchema.shape)],
+    ['node', Object.keys(entryForms.task.shape)],
     ['retry', Object.keys(retryPolicySchema.shape)],
   ])('are none that is read in a %s', (place, keys) => {
     expect(keys.filter((key) => insteadOf(key, place) !== undefined)).toEqual([]);

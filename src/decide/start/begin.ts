@@ -25,9 +25,10 @@ import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, queueOf } from '../../reading/entries.js';
 import { isUnserved, needsOf, servesHere } from '../compete/serving.js';
 import { fullTask } from '../compete/slots.js';
-import { beginNews, beginWait, isBuiltIn } from '../waiting/waits.js';
+import { beginNews, beginWait } from '../waiting/waits.js';
 import { beginSlice } from '../children/slices.js';
 import { seenBy } from '../../reading/decider-progress.js';
+import { entryKindOf } from '../../structures/kinds.js';
 import type { Beginning } from '../../structures/progress.js';
 import { unfitForTask } from './suits.js';
 import { rankFor } from '../compete/turn.js';
@@ -42,7 +43,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
     return { kind: 'wait', because, asleep: true, ...untilOf(due, hardDeadline(job)) };
   }
-  if (isBuiltIn(leaf.entry)) {
+  if (entryKindOf(leaf.entry).isWait === true) {
     return conditionMove(job, beginning, now, world) ?? beginWait(job, beginning, now, world);
   }
   if (leaf.entry.continues === true) return continueAnew(job, beginning, now);

@@ -1,13 +1,14 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { widest } from '../../model/limits.js';
-import { exits } from '../../model/step.js';
-import { below, type Entry } from '../../model/tree.js';
+import { exits, isOfFlow } from '../../model/step.js';
+import { below, isWithin, type Entry } from '../../model/tree.js';
 import { leavesOf } from '../../structures/tree.js';
-import { type MapOver, sliceFor } from '../../structures/map-slices.js';
+import type { MapOver } from '../../structures/map-slices.js';
 import { mostSteps } from './effort.js';
 import { listProblem } from './lists.js';
 import { definitionOf } from '../../reading/entries.js';
+import { entryKindOf } from '../../structures/kinds.js';
 import type { Conclusion } from '../../structures/kind.js';
 import type { Gate } from '../../structures/progress.js';
 
@@ -27,8 +28,7 @@ export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Con
   const at = below(gate.path, 'map.over');
   const { slice: wanted, do: each } = (gate.node as MapOver).map;
   const entries = leavesOf(each).map(({ entry }) => entry);
-  const inMap = { entries, definitionOf: (entry: Entry) => definitionOf(job, entry) };
-  const { slice } = sliceFor(gate, length, inMap);
+  const slice = isSliced(job, gate, length) ? wanted : undefined;
   const parts = slice === undefined ? length : Math.ceil(length / slice);
   const perPart = slice === undefined ? stepsOfItem(job, entries) : 1;
   const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
@@ -42,10 +42,23 @@ export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Con
   return { kind: 'mark', mark };
 }
 
+/**
+ * Whether child jobs work on slices of a list: it is longer than one, and steps would not depend on each
+ * other across jobs, as with an `undo`, with signals to this job, with deciders, and in the cancel branch.
+ */
+function isSliced(job: LiveJob, { node, path, phase }: Gate, length: number): boolean {
+  const { slice = Infinity, do: each } = (node as MapOver).map;
+  if (length <= slice || !isOfFlow(phase) || isWithin(path, 'cancel')) return false;
+  return !leavesOf(each).some(
+    ({ entry }) => isUndoable(job, entry) || entryKindOf(entry).needsWholeJob?.(entry) === true,
+  );
+}
+
 /** How many steps an item makes: what may be undone takes another one. */
 function stepsOfItem(job: LiveJob, entries: readonly Entry[]): number {
-  const undoable = entries.filter(
-    (entry) => (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined,
-  );
-  return entries.length + undoable.length;
+  return entries.length + entries.filter((entry) => isUndoable(job, entry)).length;
+}
+
+function isUndoable(job: LiveJob, entry: Entry): boolean {
+  return (entry.undo ?? definitionOf(job, entry)?.undo) !== undefined;
 }

@@ -2,7 +2,7 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../../model/step.js';
-import { type Entry, isWithin } from '../../model/tree.js';
+import { isWithin } from '../../model/tree.js';
 import { queueOfOffer, workWishOf } from '../../model/work.js';
 import { failUnbegun, newAttempt, unprepared } from '../start/attempt.js';
 import { childMove, childWait } from '../children/child.js';
@@ -12,16 +12,12 @@ import { withBegun, withStep } from '../steps.js';
 import { lookUp, type EventName, type Query, mergeQueries } from '../queries.js';
 import type { Begun, Move, Wait } from '../intent.js';
 import type { Child, World } from '../world.js';
+import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from '../start/prepare.js';
 import { cancelledSteps } from '../finish/stop.js';
 import type { Beginning } from '../../structures/progress.js';
-
-/** Whether an entry waits in the job document itself and needs no engine. */
-export function isBuiltIn({ wait, delay }: Entry): boolean {
-  return wait !== undefined || delay !== undefined;
-}
 
 /** Begins a delay or a wait: the step is `$$waiting` until it is settled. */
 export function beginWait(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
@@ -35,8 +31,8 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
     params,
     accepted: now,
     start: now,
-    ...(wait?.signal === undefined ? {} : { signal: asText(filled['signal']) }),
-    ...(wait?.event === undefined ? {} : { event: wait.event, key: asText(filled['key']) }),
+    ...(wait?.signal === undefined ? {} : { signal: asText(filled['wait.signal']) }),
+    ...(wait?.event === undefined ? {} : { event: wait.event, key: asText(filled['wait.key']) }),
   };
   const time =
     delay === undefined
@@ -48,15 +44,6 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   }
   const waiting = time === Infinity ? step : { ...step, until: time };
   return { kind: 'change', job: withBegun(job, waiting, now) };
-}
-
-/** Returns the texts of a waiting entry that may hold templates. */
-function textsOf({ wait, delay }: Entry): Readonly<Record<string, unknown>> {
-  return {
-    ...(delay === undefined ? {} : { delay }),
-    ...(wait?.signal === undefined ? {} : { signal: wait.signal }),
-    ...(wait?.key === undefined ? {} : { key: wait.key }),
-  };
 }
 
 /** Makes a decider that asked for nothing wait for a signal that it has not seen. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { retryPolicySchema } from '../../model/retry.js';
-import { entrySchema } from '../../structures/entries.js';
+import { entryForms } from '../../structures/entries.js';
 import { tasksSchema, writtenNodeSchema } from '../../structures/schema.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export type Schemas = {
 const names = new Map<z.core.$ZodType, string>([
   [tasksSchema, 'Tasks'],
   [writtenNodeSchema, 'Node'],
-  [entrySchema, 'Entry'],
+  [entryForms.task, 'Entry'],
   [retryPolicySchema, 'RetryPolicy'],
 ]);
 

@@ -189,7 +189,7 @@ describe('an entry that waits for an event', () => {
     const told = begun([{ wait: { event: 'e', key: '{{job.params.nothing}}' } }]);
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'TemplateError' });
     expect(told.job).toMatchObject({
-      failure: { message: expect.stringContaining('in key ') as string },
+      failure: { message: expect.stringContaining('in wait.key ') as string },
     });
   });
 
