@@ -1,6 +1,7 @@
 /**
- * Many may pass, or one alone: operations on a database go through `pass`; whoever has to close
- * or reopen the database goes through `alone`, which waits for those inside and holds up the rest.
+ * Many may pass, or one alone: `alone` waits for the operations inside and holds up the rest. Those
+ * held up pass before the next one alone, so that neither kind waits for ever. Neither may be called
+ * inside the other.
  */
 type OperationLock = {
   pass<T>(operation: () => Promise<T>): Promise<T>;

@@ -22,17 +22,17 @@ type Reads = Pick<
   'get' | 'openRevs' | 'parents' | 'range' | 'rows' | 'changes' | 'revsDiff' | 'attachment'
 >;
 
-/** The reading half of a store on PouchDB. */
-export function readers({ use, pouch }: Session, bodies: BodyCache): Reads {
+/** The reading half of a store on PouchDB; each answer shows one state. */
+export function readers({ read, pouch }: Session, bodies: BodyCache): Reads {
   return {
-    get: (id, options = {}) => use(() => get(pouch(), id, options)),
-    openRevs: (id, revs, options) => use(() => openRevs(pouch(), id, revs, options)),
-    parents: (docs) => use(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
-    range: (options) => use(() => range(pouch(), options)),
-    rows: (keys, options) => use(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
-    changes: (options) => use(() => changes(pouch(), options)),
-    revsDiff: (wanted) => use(() => pouch().revsDiff(wanted)),
-    attachment: (id, name, rev) => use(() => attachment(pouch(), id, name, rev)),
+    get: (id, options = {}) => read(() => get(pouch(), id, options)),
+    openRevs: (id, revs, options) => read(() => openRevs(pouch(), id, revs, options)),
+    parents: (docs) => read(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
+    range: (options) => read(() => range(pouch(), options)),
+    rows: (keys, options) => read(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
+    changes: (options) => read(() => changes(pouch(), options)),
+    revsDiff: (wanted) => read(() => pouch().revsDiff(wanted)),
+    attachment: (id, name, rev) => read(() => attachment(pouch(), id, name, rev)),
   };
 }
 

@@ -54,11 +54,7 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
     },
     setting: (name) => settings.get(name),
     saveSetting: (name, value) => session.use(() => settings.save(name, value)),
-    compact: () =>
-      session.use(async () => {
-        await session.pouch().compact();
-        await compactLevel(session.level());
-      }),
+    compact: () => session.use(() => compactLevel(session.level())),
     reopen: async () => {
       await session.reopen(session.revsLimit());
       await reopenIndexes();
@@ -76,11 +72,12 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
 
 /** What is counted, and the writes that change it. */
 function figuresAndWrites(
-  { use, pouch, level }: Session,
+  session: Session,
   bodies: BodyCache,
   location: string,
 ): Pick<DocumentStore, 'info' | 'updateSeq' | 'write'> {
-  const queue = createWriteQueue(pouch);
+  const { use, pouch, level } = session;
+  const queue = createWriteQueue(session);
   const ids = createIdCounter(level);
   return {
     info: () =>

@@ -39,7 +39,6 @@ export type Pouch = {
   }>;
   revsDiff(wanted: object): Promise<Record<string, { missing: string[] }>>;
   getAttachment(id: string, name: string, options: object): Promise<Buffer>;
-  compact(): Promise<unknown>;
   close(): Promise<void>;
   _get(id: string, options: object, done: Callback<{ doc: Doc; metadata: PouchMetadata }>): void;
   _getRevisionTree(id: string, done: Callback<RevTree>): void;

@@ -16,6 +16,13 @@ export type Session = {
   readonly revsLimit: () => number;
   /** Runs an operation on the open database. @throws StoreClosed */
   readonly use: <T>(operation: () => Promise<T>) => Promise<T>;
+  /**
+   * As `use`, and no batch is written meanwhile: PouchDB reads a change, a leaf or an attachment in
+   * several steps, and what a batch replaces between two of them is in neither state. @throws StoreClosed
+   */
+  readonly read: <T>(operation: () => Promise<T>) => Promise<T>;
+  /** Writes a batch within `use`, between two reads. */
+  readonly batch: <T>(operation: () => Promise<T>) => Promise<T>;
   /** Waits for the operations under way, then opens it again with this limit. @throws StoreClosed */
   readonly reopen: (revsLimit: number) => Promise<void>;
   /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
@@ -34,17 +41,21 @@ export async function openSession(
   tapWrites(level, onWrite);
   let closed = false;
   const lock = createOperationLock();
+  const batches = createOperationLock();
+  const use: Session['use'] = (operation) =>
+    lock.pass(async () => {
+      if (closed) throw new StoreClosed();
+      return operation();
+    });
 
   return {
     pouch: () => pouch,
     level: () => level,
     revsLimit: () => limit,
     closed: () => closed,
-    use: (operation) =>
-      lock.pass(async () => {
-        if (closed) throw new StoreClosed();
-        return operation();
-      }),
+    use,
+    read: (operation) => use(() => batches.pass(operation)),
+    batch: (operation) => batches.alone(operation),
     reopen: (next) =>
       lock.alone(async () => {
         if (closed) throw new StoreClosed();

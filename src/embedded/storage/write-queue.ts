@@ -1,4 +1,5 @@
 import type { Pouch, PouchError, PouchWrite } from './pouch.js';
+import type { Session } from './session.js';
 import type { Doc, DocWriteResult } from './storage.js';
 
 /** PouchDB handles larger batches in quadratic time, and a batch holds the write lock. */
@@ -19,7 +20,7 @@ export type WriteQueue = {
   write(docs: readonly Doc[], newEdits: boolean): Promise<DocWriteResult[]>;
 };
 
-export function createWriteQueue(pouch: () => Pouch): WriteQueue {
+export function createWriteQueue(session: Session): WriteQueue {
   const waiting: Waiting[] = [];
   let running = false;
 
@@ -27,7 +28,7 @@ export function createWriteQueue(pouch: () => Pouch): WriteQueue {
     running = true;
     // Requests of one burst arrive within the same turn of the event loop.
     await new Promise(setImmediate);
-    while (waiting.length > 0) await commit(pouch(), takeGroup(waiting));
+    while (waiting.length > 0) await commit(session, takeGroup(waiting));
     running = false;
   };
 
@@ -65,10 +66,10 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
 const mayShare = (request: Waiting): boolean =>
   request.newEdits && request.docs.every((doc) => doc['_attachments'] === undefined);
 
-async function commit(pouch: Pouch, group: readonly Waiting[]): Promise<void> {
+async function commit(session: Session, group: readonly Waiting[]): Promise<void> {
   if (group.length > 1) {
     const docs = group.flatMap((request) => request.docs);
-    const results = await writeAll(pouch, docs, true).catch(() => undefined);
+    const results = await writeAll(session, docs, true).catch(() => undefined);
     if (results !== undefined) {
       let at = 0;
       for (const request of group) {
@@ -79,12 +80,12 @@ async function commit(pouch: Pouch, group: readonly Waiting[]): Promise<void> {
     // One document spoiled the batch, and nothing of it was written: each request on its own.
   }
   for (const request of group) {
-    await writeAll(pouch, request.docs, request.newEdits).then(request.resolve, request.reject);
+    await writeAll(session, request.docs, request.newEdits).then(request.resolve, request.reject);
   }
 }
 
 async function writeAll(
-  pouch: Pouch,
+  { pouch, batch: alone }: Session,
   docs: readonly Doc[],
   newEdits: boolean,
 ): Promise<DocWriteResult[]> {
@@ -94,7 +95,7 @@ async function writeAll(
   for (const batch of batchesOf(ordered, newEdits)) {
     // PouchDB writes its own members into the documents that it is given.
     const copies = batch.map((doc) => ({ ...doc }));
-    const written = await bulkDocs(pouch, copies, newEdits);
+    const written = await alone(() => bulkDocs(pouch(), copies, newEdits));
     results.push(...written.map((result, i) => asResult(result, batch[i]?._id ?? '')));
   }
   return newEdits ? results : results.filter((result) => 'error' in result);
