@@ -1,5 +1,6 @@
 import type { Design, Emitted } from '../databases/design.js';
 import { LAST } from '../storage/level.js';
+import { createOperationLock } from '../storage/operation-lock.js';
 import type { FeedChange, OrderedMap, DocumentStore } from '../storage/storage.js';
 import { encodeKey } from './collation.js';
 import { createOffsets, type Moved, type Offsets } from './offsets.js';
@@ -31,6 +32,8 @@ export type ViewIndex = {
   /** Takes in all that was written before the call. @throws CouchError when a map function fails */
   update(design: Design): Promise<void>;
   rows(slot: number, range: ViewRange): AsyncIterable<IndexRow>;
+  /** Reads several ranges while no row moves from one of them into another. */
+  still<T>(read: () => Promise<T>): Promise<T>;
   /** How many rows a view has. */
   total(slot: number): number;
   /** How many rows lie before the first of a range. */
@@ -60,25 +63,39 @@ export async function createViewIndex(store: DocumentStore, map: OrderedMap): Pr
   let updating: Promise<void> = Promise.resolve();
   let closed = false;
   const offsets = createOffsets(map);
+  const moving = createOperationLock();
+
+  /**
+   * The sequence up to which nothing is missing. A document that is written again moves to the end,
+   * past the page that it was on: only a page that reaches the end makes the index whole.
+   */
+  let whole = -1;
 
   const takeIn = async (design: Design, target: number): Promise<void> => {
-    while (meta.seq < target && !closed) {
-      const changes = await store.changes({ since: meta.seq, limit: PAGE });
+    let limit = PAGE;
+    while (whole < target && !closed) {
+      const changes = await store.changes({ since: meta.seq, limit });
       const last = changes.at(-1);
-      if (last === undefined) return;
-      const emitted = await mapAll(design, changes);
-      meta = await applyChanges({ map, offsets }, meta, { changes, emitted, seq: last.seq });
+      if (last !== undefined) {
+        const emitted = await mapAll(design, changes);
+        const mapped = { changes, emitted, seq: last.seq };
+        meta = await moving.alone(() => applyChanges({ map, offsets }, meta, mapped));
+      }
+      if (changes.length < limit) whole = Math.max(meta.seq, target);
+      // Pages grow, so that it ends however fast documents are written.
+      if (meta.seq >= target) limit *= 2;
     }
   };
 
   return {
     async update(design) {
       const target = await store.updateSeq();
-      if (meta.seq >= target) return;
+      if (whole >= target) return;
       updating = updating.catch(() => undefined).then(() => takeIn(design, target));
       return updating;
     },
     rows: (slot, range) => scanRows(map, slot, range),
+    still: (read) => moving.pass(read),
     total: (slot) => meta.counts[slot] ?? 0,
     offset: async (slot, range) => {
       const { from, to, reverse } = boundsOf(slot, range);

@@ -115,6 +115,22 @@ export async function queryView(
   }
   const index = await database.views.of(design);
   if (query.update) await index.update(design);
+  const read = (): Promise<ViewAnswer> => readRows({ database, design, index }, view, query);
+  // Each key is a range of its own, and a row may move from one to another.
+  return query.keys === undefined ? read() : index.still(read);
+}
+
+type Source = {
+  readonly database: Database;
+  readonly design: Design;
+  readonly index: ViewIndex;
+};
+
+async function readRows(
+  { database, design, index }: Source,
+  view: DesignView,
+  query: ViewQuery,
+): Promise<ViewAnswer> {
   const seq = query.updateSeq ? { update_seq: database.formatSeq(index.seq()) } : {};
   if (query.reduce && view.reduce !== undefined) {
     return { rows: await reduceRows(design, view.reduce, scan(index, view, query), query), ...seq };
