@@ -1,6 +1,6 @@
 import type { Database } from '../databases/database.js';
 import type { RequestQuery } from '../http/query.js';
-import { Absent, type StoredChange } from '../storage/storage.js';
+import { Absent, type FeedChange, type StoredChange } from '../storage/storage.js';
 import { withJson } from './recent-changes.js';
 import type { ChangeFilter } from './filters.js';
 
@@ -42,9 +42,8 @@ export function changeReader(
       let at = since;
       let left = limit;
       for (;;) {
-        const page = descending
-          ? await newestFirst(database)
-          : await database.hub.after(at, filter === undefined ? Math.min(PAGE, left) : PAGE);
+        const size = filter === undefined ? Math.min(PAGE, left) : PAGE;
+        const page = descending ? await newestFirst(database) : await database.hub.after(at, size);
         const passed = filter === undefined ? undefined : await filter(page);
         const rows: string[] = [];
         for (const [i, change] of page.entries()) {
@@ -54,16 +53,28 @@ export function changeReader(
         }
         left -= rows.length;
         if (rows.length > 0) yield rows;
-        if (page.length === 0 || left === 0 || descending) return at;
+        if (page.length < size || left === 0 || descending) return at;
       }
     },
   };
 }
 
-/** From the newest to the oldest there is no resuming, so there are no pages either. */
+/**
+ * From the newest to the oldest there is no resuming: all that there is. It is read in pages, as they
+ * hold up writes; a document that changed between two of them is taken from the later one.
+ */
 async function newestFirst({ store }: Database): Promise<StoredChange[]> {
-  const all = await store.changes({ since: 0, limit: Number.MAX_SAFE_INTEGER, descending: true });
-  return all.map(withJson);
+  const all = new Map<string, FeedChange>();
+  let since = 0;
+  for (;;) {
+    const page = await store.changes({ since, limit: PAGE });
+    for (const change of page) {
+      all.delete(change.id);
+      all.set(change.id, change);
+      since = change.seq;
+    }
+    if (page.length < PAGE) return [...all.values()].reverse().map(withJson);
+  }
 }
 
 async function docOf(

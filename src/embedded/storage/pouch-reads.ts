@@ -175,12 +175,11 @@ const byWinning = (a: { rev: string }, b: { rev: string }): number =>
 
 async function changes(
   pouch: Pouch,
-  options: { since: number; limit: number; descending?: boolean },
+  { since, limit }: { since: number; limit: number },
 ): Promise<FeedChange[]> {
   const { results } = await pouch.changes({
-    since: options.since,
-    limit: options.limit,
-    descending: options.descending ?? false,
+    since,
+    limit,
     include_docs: true,
     conflicts: true,
     style: 'all_docs',

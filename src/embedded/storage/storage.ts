@@ -118,11 +118,8 @@ export type DocumentStore = {
   range(options: RangeOptions): Promise<DocRow[]>;
   /** One row per key, in their order; null where there never was such a document. */
   rows(keys: readonly string[], options: RangeOptions): Promise<(DocRow | null)[]>;
-  changes(options: {
-    readonly since: number;
-    readonly limit: number;
-    readonly descending?: boolean;
-  }): Promise<FeedChange[]>;
+  /** The documents whose newest change lies after `since`, oldest change first. */
+  changes(options: { readonly since: number; readonly limit: number }): Promise<FeedChange[]>;
   revsDiff(
     wanted: Readonly<Record<string, readonly string[]>>,
   ): Promise<Record<string, { missing: string[] }>>;
