@@ -108,6 +108,21 @@ check('pages by bookmark', async () => {
   expect(ids).toEqual(expected);
 });
 
+check('goes on behind a bookmark whose document was deleted', async () => {
+  const db = await freshDatabase();
+  await storeAll(
+    db,
+    ['a', 'b', 'c', 'd'].map((_id) => ({ _id })),
+  );
+  const query = { selector: { _id: { $gt: null } }, limit: 2 };
+  const first = await find(db, query);
+  expect(first.ids).toEqual(['a', 'b']);
+  const { body } = await request('GET', `/${db}/b`);
+  await request('DELETE', `/${db}/b?rev=${String(body._rev)}`);
+  const next = await find(db, { ...query, bookmark: first.body['bookmark'] });
+  expect(next.ids).toEqual(['c', 'd']);
+});
+
 check('understands the operators of selectors', async () => {
   const db = await freshDatabase();
   await storeAll(db, people);

@@ -165,18 +165,18 @@ async function* primaryRows(
   const reverse = range.reverse === true;
   const low = idOf(range.from?.key) ?? '\u0000';
   const high = idOf(range.to?.key) ?? '\u{10FFFF}';
-  let at = bookmark?.id ?? (reverse ? high : low);
-  let skip = bookmark === undefined ? 0 : 1;
+  let seen = bookmark?.id;
+  let at = seen ?? (reverse ? high : low);
   for (;;) {
     const [startkey, endkey] = reverse ? [at, low] : [at, high];
     const found = await documents.range({ startkey, endkey, descending: reverse, limit: PAGE + 1 });
-    for (const { id } of found.slice(skip)) {
-      if (!id.startsWith('_design/')) yield { id, key: id, value: null };
+    for (const { id } of found) {
+      // The last row of the page before comes first again, unless it was deleted meanwhile.
+      if (id !== seen && !id.startsWith('_design/')) yield { id, key: id, value: null };
     }
     const last = found.at(-1);
     if (last === undefined || found.length <= PAGE) return;
-    at = last.id;
-    skip = 1;
+    at = seen = last.id;
   }
 }
 
