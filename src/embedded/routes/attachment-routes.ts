@@ -16,10 +16,9 @@ export async function getAttachment(
 ): Promise<void> {
   const rev = x.query.text('rev');
   checkRev(rev);
-  const doc = await store.get(id, rev === undefined ? {} : { rev });
-  if (doc instanceof Absent) throw notFound(doc);
-  const found = await store.attachment(id, name, doc._rev);
-  if (found instanceof Absent) throw refuse.missing('Document is missing attachment');
+  const found = await store.attachment(id, name, rev);
+  if (found instanceof Absent) throw notFound(found);
+  if (found === undefined) throw refuse.missing('Document is missing attachment');
   const etag = `"${found.digest.replace(/^md5-/, '')}"`;
   const headers = {
     etag,

@@ -205,7 +205,7 @@ async function attachment(
   id: string,
   name: string,
   rev: string | undefined,
-): Promise<Attachment | Absent> {
+): Promise<Attachment | Absent | undefined> {
   const doc = await get(pouch, id, rev === undefined ? {} : { rev });
   if (doc instanceof Absent) return doc;
   const stubs = (doc['_attachments'] ?? {}) as Record<
@@ -213,7 +213,7 @@ async function attachment(
     { content_type?: string; digest: string }
   >;
   const stub = Object.hasOwn(stubs, name) ? stubs[name] : undefined;
-  if (stub === undefined) return new Absent('missing');
+  if (stub === undefined) return undefined;
   const exact = { rev: doc._rev };
   return {
     body: Buffer.from(await pouch.getAttachment(id, name, exact)),

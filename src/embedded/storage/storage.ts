@@ -123,7 +123,8 @@ export type DocumentStore = {
   revsDiff(
     wanted: Readonly<Record<string, readonly string[]>>,
   ): Promise<Record<string, { missing: string[] }>>;
-  attachment(id: string, name: string, rev?: string): Promise<Attachment | Absent>;
+  /** Undefined when the document has no such attachment. */
+  attachment(id: string, name: string, rev?: string): Promise<Attachment | Absent | undefined>;
   getLocal(id: string): Promise<Doc | undefined>;
   /** Overwrites without compare-and-set, as CouchDB does; returns the new revision. */
   putLocal(doc: Doc): Promise<string>;
