@@ -10,7 +10,6 @@ export const limits = {
 /** Files with functions that are still over a limit. What is here only gets less. */
 export const over = {
   'max-lines-per-function': [
-    'src/embedded/auth/accounts.ts',
     'src/embedded/feeds/hub.ts',
     'src/http/feed/hub.ts',
     'src/http/routes/definitions.ts',
@@ -31,7 +30,6 @@ export const over = {
     'src/store/writer.ts',
   ],
   complexity: [
-    'src/embedded/views/view-query.ts',
     'src/http/ojs/envelope.ts',
     'src/http/ojs/order.ts',
     'src/http/ojs/states.ts',

@@ -50,43 +50,8 @@ type Options = {
 const SAFE_LENGTH = 20;
 
 export function createAccounts({ credentials, findUser }: Options): Accounts {
-  const proved = createProvedPasswords(credentials.secret);
-  const guesses = createGuesses();
   const admin: UserContext = { name: credentials.user, roles: ['_admin'] };
-
-  const isAdmin = (name: string, password: string): boolean =>
-    name === credentials.user && sameText(password, credentials.password, credentials.secret);
-  const assertUnlocked = (name: string, address: string): void => {
-    if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
-  };
-  const queue = createKeyedQueue();
-  /** By its hash. An address that waits for one has no other made: it may be locked by then. */
-  const prove = (name: string, password: string, address: string, doc: JsonObject | undefined) =>
-    queue.take(address, async () => {
-      assertUnlocked(name, address);
-      const isRight =
-        doc === undefined ? await checkNothing(password) : await proved.check(doc, password);
-      if (!isRight) guesses.failed(name, address);
-      return isRight;
-    });
-  const check: Accounts['check'] = async (name, password, address) => {
-    // Nobody guesses a long random password, so no guesser locks out the engines that have it.
-    const isSafe = credentials.password.length >= SAFE_LENGTH && isAdmin(name, password);
-    if (isSafe) return admin;
-    assertUnlocked(name, address);
-    if (name === credentials.user) {
-      const isRight = isAdmin(name, password);
-      if (isRight) guesses.passed(name, address);
-      else guesses.failed(name, address);
-      return isRight ? admin : undefined;
-    }
-    const doc = await findUser(name);
-    const isKnown = doc !== undefined && proved.knows(doc, password);
-    if (!isKnown && !(await prove(name, password, address, doc))) return undefined;
-    guesses.passed(name, address);
-    return { name, roles: rolesOf(doc ?? {}) };
-  };
-
+  const check = passwordCheck({ credentials, findUser }, admin);
   const cookies = createSessionCookies(credentials.secret, async (name) => {
     if (name === credentials.user) return { user: admin, salt: credentials.password };
     const doc = await findUser(name);
@@ -119,6 +84,45 @@ export function createAccounts({ credentials, findUser }: Options): Accounts {
       return { user, by: 'cookie' };
     },
     cookie: (name) => cookies.make(name),
+  };
+}
+
+/** Checks names and passwords, and locks out who guesses them. */
+function passwordCheck({ credentials, findUser }: Options, admin: UserContext): Accounts['check'] {
+  const proved = createProvedPasswords(credentials.secret);
+  const guesses = createGuesses();
+
+  const isAdmin = (name: string, password: string): boolean =>
+    name === credentials.user && sameText(password, credentials.password, credentials.secret);
+  const assertUnlocked = (name: string, address: string): void => {
+    if (guesses.lockedMs(name, address) > 0) throw temporarilyLocked();
+  };
+  const queue = createKeyedQueue();
+  /** By its hash. An address that waits for one has no other made: it may be locked by then. */
+  const prove = (name: string, password: string, address: string, doc: JsonObject | undefined) =>
+    queue.take(address, async () => {
+      assertUnlocked(name, address);
+      const isRight =
+        doc === undefined ? await checkNothing(password) : await proved.check(doc, password);
+      if (!isRight) guesses.failed(name, address);
+      return isRight;
+    });
+  return async (name, password, address) => {
+    // Nobody guesses a long random password, so no guesser locks out the engines that have it.
+    const isSafe = credentials.password.length >= SAFE_LENGTH && isAdmin(name, password);
+    if (isSafe) return admin;
+    assertUnlocked(name, address);
+    if (name === credentials.user) {
+      const isRight = isAdmin(name, password);
+      if (isRight) guesses.passed(name, address);
+      else guesses.failed(name, address);
+      return isRight ? admin : undefined;
+    }
+    const doc = await findUser(name);
+    const isKnown = doc !== undefined && proved.knows(doc, password);
+    if (!isKnown && !(await prove(name, password, address, doc))) return undefined;
+    guesses.passed(name, address);
+    return { name, roles: rolesOf(doc ?? {}) };
   };
 }
 

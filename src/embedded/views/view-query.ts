@@ -31,35 +31,49 @@ export function parseViewQuery(query: RequestQuery, view: DesignView): ViewQuery
   if (keys !== undefined && !Array.isArray(keys)) {
     throw refuse.badRequest('`keys` member must be an array.');
   }
-  const stale = query.has('stale') ? oneOf(query, 'stale', ['ok', 'update_after']) : undefined;
-  const reduce = view.reduce !== undefined && query.flag('reduce') !== false;
-  if (view.reduce === undefined && query.flag('reduce') === true) {
-    throw refuse.queryParse('Reduce is invalid for map-only views.');
-  }
-  const grouping = query.flag('group') === true || query.has('group_level');
-  if (!reduce && grouping && query.flag('group') !== false) {
-    throw refuse.queryParse('Invalid use of grouping on a map view.');
-  }
-  const includeDocs = query.flag('include_docs') === true;
-  if (reduce && includeDocs) throw refuse.queryParse('`include_docs` is invalid for reduce');
-  if (reduce && keys !== undefined && !grouping) {
-    throw refuse.queryParse('Multi-key fetches for reduce views must use `group=true`');
-  }
   return {
+    update: parseUpdate(query),
+    reduce: parseReduce(query, view),
     range: parseRange(query),
     keys: keys as unknown[] | undefined,
-    reduce,
     groupLevel:
       query.count('group_level') ?? (query.flag('group') === true ? Number.MAX_SAFE_INTEGER : 0),
     limit: query.count('limit') ?? Infinity,
     skip: query.count('skip') ?? 0,
-    includeDocs,
+    includeDocs: query.flag('include_docs') === true,
     conflicts: query.flag('conflicts') === true,
     attachments: query.flag('attachments') === true,
-    update: oneOf(query, 'update', ['true', 'false', 'lazy']) === 'true' && stale === undefined,
     updateSeq: query.flag('update_seq') === true,
     offset: query.flag('offset') !== false,
   };
+}
+
+/** Whether rows are reduced, which some parameters demand and others rule out. @throws CouchError 400 */
+function parseReduce(query: RequestQuery, view: DesignView): boolean {
+  const wanted = query.flag('reduce');
+  if (view.reduce === undefined && wanted === true) {
+    throw refuse.queryParse('Reduce is invalid for map-only views.');
+  }
+  const group = query.flag('group');
+  const grouping = group === true || query.has('group_level');
+  if (view.reduce === undefined || wanted === false) {
+    if (!grouping || group === false) return false;
+    throw refuse.queryParse('Invalid use of grouping on a map view.');
+  }
+  if (query.flag('include_docs') === true) {
+    throw refuse.queryParse('`include_docs` is invalid for reduce');
+  }
+  if (query.json('keys') !== undefined && !grouping) {
+    throw refuse.queryParse('Multi-key fetches for reduce views must use `group=true`');
+  }
+  return true;
+}
+
+/** Whether what was written before is taken in first. @throws CouchError 400 */
+function parseUpdate(query: RequestQuery): boolean {
+  if (query.has('stale')) oneOf(query, 'stale', ['ok', 'update_after']);
+  const update = oneOf(query, 'update', ['true', 'false', 'lazy']);
+  return update === 'true' && !query.has('stale');
 }
 
 /** The value of a parameter, the first of its values by default. @throws CouchError 400 */
