@@ -1,10 +1,11 @@
 import { failure } from '../model/failures.js';
 import { branchesOf } from '../model/flow.js';
-import type { LiveJob } from '../model/job.js';
+import { isCancelRequested, type LiveJob } from '../model/job.js';
 import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
 import { cancelMove } from './requests/cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from '../reading/clock.js';
 import { complete } from './finish/complete.js';
+import { mostSteps, stepsForEnd } from './start/effort.js';
 import { withEdits } from './requests/edits.js';
 import { loseStep } from './finish/fail.js';
 import { failedMove } from './finish/failed.js';
@@ -13,7 +14,7 @@ import { withStep } from './steps.js';
 import type { Move, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { relockMove } from './compete/locks.js';
-import { pauseMove } from './waiting/pause.js';
+import { isFlowPaused, pauseMove } from './waiting/pause.js';
 import { isOfEnd } from '../structures/paths.js';
 import { permitMove } from './compete/permit.js';
 import { refreshMove } from './requests/refresh.js';
@@ -26,37 +27,75 @@ import { mergeWaits } from './waiting/together.js';
 import { overflowMove, tooManyMove } from './finish/too-many.js';
 import { dropMove, lateOnes, workMove } from './work.js';
 
-/** A rule about live jobs. Undefined: it has nothing to say. */
+/** A rule about live jobs. */
 type Rule = {
   readonly name: string;
+  /** Whether it may have something to say: a condition on fields of the job. */
+  readonly applies: (job: LiveJob, world: World) => boolean;
+  /** What it says. Undefined: nothing after all, the next rule is asked. */
   readonly move: (job: LiveJob, now: number, world: World) => Move | undefined;
 };
 
 /**
- * The rules for live jobs, in the order in which they are asked; the first one that applies
- * decides. What people and other engines did comes before what the flow says, and what ends a job
+ * The rules for live jobs, in the order in which they are asked; the first one that has something to
+ * say decides. What people and other engines did comes before what the flow says, and what ends a job
  * before what continues it. The last rule, the structure, always applies.
  */
 export const liveRules: readonly Rule[] = [
-  { name: 'edits', move: editsMove },
-  { name: 'lost engine', move: reclaimMove },
-  { name: 'new definitions', move: refreshMove },
-  { name: 'no room to end', move: overflowMove },
-  { name: 'cancel', move: cancelMove },
-  { name: 'locks', move: relockMove },
-  { name: 'hard timeout', move: hardTimeoutMove },
-  { name: 'too many steps', move: tooManyMove },
-  { name: 'waiting steps', move: waitingMove },
-  { name: 'expiry', move: expiryMove },
-  { name: 'pause', move: pauseMove },
-  { name: 'not before', move: delayMove },
-  { name: 'permit', move: permitMove },
+  {
+    name: 'edits',
+    applies: (job) => ['paused', 'cancel', 'retry', 'requests'].some((key) => key in job),
+    move: editsMove,
+  },
+  { name: 'lost engine', applies: ({ steps }) => steps.some(isLive), move: reclaimMove },
+  { name: 'new definitions', applies: ({ refresh }) => refresh === true, move: refreshMove },
+  {
+    name: 'no room to end',
+    applies: ({ steps }) => steps.length >= mostSteps + stepsForEnd,
+    move: overflowMove,
+  },
+  { name: 'cancel', applies: isCancelRequested, move: cancelMove },
+  { name: 'locks', applies: ({ relock }) => relock === true, move: relockMove },
+  {
+    name: 'hard timeout',
+    applies: ({ flow_definition: flow }) => flow.timeout_mode === 'hard',
+    move: hardTimeoutMove,
+  },
+  {
+    name: 'too many steps',
+    applies: ({ steps }) =>
+      steps.length >= mostSteps / 2 || steps.some(({ path }) => path.includes('.decision.')),
+    move: tooManyMove,
+  },
+  {
+    name: 'waiting steps',
+    applies: ({ steps }) => steps.some(({ state }) => state === '$$waiting'),
+    move: waitingMove,
+  },
+  { name: 'expiry', applies: ({ expires }) => expires !== undefined, move: expiryMove },
+  {
+    name: 'pause',
+    applies: (job, world) =>
+      job.paused === true || job.state === '$$paused' || isFlowPaused(job, world),
+    move: pauseMove,
+  },
+  {
+    name: 'not before',
+    applies: ({ exec_after: after, resume_at: resume }) =>
+      after !== undefined || resume !== undefined,
+    move: delayMove,
+  },
+  {
+    name: 'permit',
+    applies: ({ flow_definition: flow }) => flow.max_running !== undefined,
+    move: permitMove,
+  },
 ];
 
 /** Returns the next move of a live job and the rule that made it. */
 export function advance(job: LiveJob, now: number, world: World): Ruled {
-  for (const { name, move } of liveRules) {
-    const said = move(job, now, world);
+  for (const { name, applies, move } of liveRules) {
+    const said = applies(job, world) ? move(job, now, world) : undefined;
     if (said !== undefined) return { rule: name, move: said };
   }
   return { rule: 'structure', move: structureMove(job, now, world) };

@@ -12,7 +12,7 @@ import { isAsked, withoutLateWishes } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
-import type { Decided, Intent, Ruled, Wait } from './intent.js';
+import type { Decided, Intent, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './finish/notifications.js';
@@ -40,8 +40,7 @@ import { inTurn } from './compete/turn.js';
  *    made again.
  */
 export function decide(job: Job, now: number, world: World): Decided {
-  const waits = waitForAnswer(world, now);
-  if (waits !== undefined) return { ...waits, rule: 'unanswered' };
+  if (world.unanswered !== undefined) return waitForAnswer(world.unanswered, now);
   const { rule, intent } = decideAlone(job, now, world);
   const told = withAbandoned(job, withNotifications(job, intent, world));
   return { ...inTurn(job, told, now, world), rule };
@@ -54,9 +53,9 @@ const againMs = 1_000;
  * Returns the wait of a job while the engine cannot find out what the decision asks. That is no
  * fault of the document, so nothing in the job fails.
  */
-function waitForAnswer({ unanswered }: World, now: number): Wait | undefined {
-  if (unanswered === undefined) return undefined;
-  return { kind: 'wait', because: `${unanswered}. It is tried again.`, until: now + againMs };
+function waitForAnswer(unanswered: string, now: number): Decided {
+  const because = `${unanswered}. It is tried again.`;
+  return { kind: 'wait', because, until: now + againMs, rule: 'unanswered' };
 }
 
 /**
@@ -78,7 +77,7 @@ type RuledIntent = { readonly rule: string; readonly intent: Intent };
 /** Returns the intent of this engine as if it were the only one, with the rule of the last move. */
 function decideAlone(job: Job, now: number, world: World): RuledIntent {
   if (isFinal(job)) return { rule: 'final', intent: lateWishMove(job, now) };
-  const told = subjectMove(job, now, world);
+  const told = job.notifies === undefined ? undefined : subjectMove(job, now, world);
   if (told !== undefined && told.kind !== 'knows') return { rule: 'notification', intent: told };
   let current = told?.job ?? job;
   for (let moves = 1; ; moves += 1) {

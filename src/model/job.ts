@@ -281,3 +281,8 @@ export function isFinal(job: Job): job is FinalJob {
 export function isLiveJob(job: Job): job is LiveJob {
   return !isNew(job) && !isFinal(job);
 }
+
+/** Somebody asks that the job be cancelled. */
+export function isCancelRequested({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): boolean {
+  return cancel !== undefined && cancel !== false;
+}

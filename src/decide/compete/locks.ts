@@ -59,8 +59,7 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
 }
 
 /** A job that goes on after its end has given its locks back: it takes them again, or ends again. */
-export function relockMove(job: LiveJob, now: number, world: World): Move | undefined {
-  if (job.relock !== true) return undefined;
+export function relockMove(job: LiveJob, now: number, world: World): Move {
   const found = locking(job, now, world);
   if (found.kind === 'open') return found.move;
   const relocked = withLocks(without(job, 'relock'), found.locked);

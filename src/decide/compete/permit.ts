@@ -17,9 +17,7 @@ import { without } from '../../model/record.js';
  */
 export function permitMove(job: LiveJob, now: number, world: World): Move | undefined {
   const { max_running: most, name, owner } = job.flow_definition;
-  if (most === undefined || job.locked?.permit !== undefined || job.slice !== undefined) {
-    return undefined;
-  }
+  if (job.locked?.permit !== undefined || job.slice !== undefined) return undefined;
   const key = keyOf(name, owner);
   const answer = world.permit(key);
   const waitFor = (because: string): Move => ({
@@ -28,7 +26,7 @@ export function permitMove(job: LiveJob, now: number, world: World): Move | unde
   });
   switch (answer.kind) {
     case 'unknown':
-      return acquire({ permits: [{ key, most }] });
+      return acquire({ permits: [{ key, most: Number(most) }] });
     case 'held':
       return { kind: 'change', job: withPermit(job, answer.id, now) };
     case 'full':

@@ -2,11 +2,11 @@ import { failure } from '../../model/failures.js';
 import type { FinalJob, LiveJob, NewJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { isFinalState } from '../../model/document.js';
-import { exits, isOpen, type Failure, type Step } from '../../model/step.js';
+import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../../model/step.js';
 import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
+import { completionOn, lastAttempt } from '../../reading/attempts.js';
 import { isObject } from '../../model/object.js';
 import { without } from '../../model/record.js';
-import { withSideFailures } from './side-failures.js';
 
 /** How a job ends. */
 export type JobEnding = {
@@ -29,6 +29,39 @@ export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
     ...(ending.failure === undefined ? {} : { failure: ending.failure }),
     ...(ending.result === undefined ? {} : { result: ending.result }),
   };
+}
+
+const doing: Readonly<Partial<Record<Phase, string>>> = {
+  error: 'Handling a failure',
+  undo: 'Undoing a step',
+  callback: 'A callback',
+};
+
+/**
+ * Adds a problem for each handler, undo task and callback that failed for good in the run that
+ * ends: they are not why the job failed, and would be visible in `steps` only.
+ */
+function withSideFailures(job: LiveJob, ending: Failure | undefined): LiveJob {
+  const told = job.steps.flatMap((step, i) => problemOf(job, step, i, ending));
+  const before = (job.problems ?? []).filter(({ path }) => !isOfStep(path));
+  if (told.length + before.length === (job.problems ?? []).length && told.length === 0) return job;
+  return { ...job, problems: [...before, ...told] };
+}
+
+const isOfStep = (path: string): boolean => /^steps\[\d+\]\.failure$/.test(path);
+
+function problemOf(
+  job: LiveJob,
+  step: Step,
+  i: number,
+  ending: Failure | undefined,
+): readonly Problem[] {
+  const what = doing[step.phase];
+  if (what === undefined || !isFailed(step) || step.run !== job.run) return [];
+  const isLast = lastAttempt(job, step.path) === step && completionOn(job, step.path) === undefined;
+  if (!isLast || step.failure.name === 'NotNeeded' || step.failure === ending) return [];
+  const message = `${what} failed: step ${step.name} (${step.path}): ${step.failure.message}`;
+  return [{ path: `steps[${i}].failure`, message }];
 }
 
 /** Returns the final document of a job that never began: no snapshot, no steps, and the reason. */
@@ -117,4 +150,13 @@ function historyOf({ start, steps }: JobDocument, now: number) {
 
 function isOpenStep(step: unknown): step is Step {
   return isObject(step) && isOpen(step as Step);
+}
+
+/** Returns the failure of a cancelled job: by whom and why, as far as the request says. */
+export function cancelled({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): Failure {
+  const { by, reason } = typeof cancel === 'object' ? cancel : {};
+  return failure('Cancelled', {
+    by: by === undefined ? '' : ` by ${by}`,
+    reason: reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`,
+  });
 }

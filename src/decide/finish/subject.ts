@@ -1,8 +1,7 @@
-import type { FinalJob, LiveJob, NewJob } from '../../model/job.js';
+import { isCancelRequested, type FinalJob, type LiveJob, type NewJob } from '../../model/job.js';
 import { notificationsOf, notifiesOf, type Notifies } from '../../model/notify.js';
 import { isFinalState } from '../../model/document.js';
 import { exits } from '../../model/step.js';
-import { isCancelRequested } from '../requests/cancel-wish.js';
 import { finish } from './finish.js';
 import { lookUp, type Query } from '../queries.js';
 import type { Wait } from '../intent.js';
@@ -28,7 +27,6 @@ export function subjectMove(
   now: number,
   world: World,
 ): SubjectMove | undefined {
-  if (job.notifies === undefined) return undefined;
   const notifies = notifiesOf(job);
   if (notifies === undefined || notifies.since !== undefined || isCancelRequested(job)) {
     return undefined;

@@ -70,10 +70,8 @@ function isToBeAsked(job: LiveJob, path: string): boolean {
 }
 
 /** Ends the job at once when what follows a failure or a cancel makes too many steps as well. */
-export function overflowMove(job: LiveJob, now: number): Move | undefined {
-  const { length: steps } = job.steps;
-  if (steps < mostSteps + stepsForEnd) return undefined;
-  const why = failure('TooManySteps', { steps });
+export function overflowMove(job: LiveJob, now: number): Move {
+  const why = failure('TooManySteps', { steps: job.steps.length });
   const ended = cancelledSteps(job, isOpen, why, now);
   return { kind: 'change', job: finish(ended, { exit: exits.definition, failure: why }, now) };
 }

@@ -1,8 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import { exits, isLive, isOpen, type Step } from '../../model/step.js';
 import { type Structure, isWithin } from '../../model/tree.js';
-import { cancelled, isCancelRequested } from './cancel-wish.js';
-import { finish } from '../finish/finish.js';
+import { cancelled, finish } from '../finish/finish.js';
 import { hasBegun } from '../../reading/attempts.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
@@ -21,7 +20,6 @@ import { workMove } from '../work.js';
  * final.
  */
 export function cancelMove(job: LiveJob, now: number, world: World): Move | undefined {
-  if (!isCancelRequested(job)) return undefined;
   const waiting = job.steps.some((step) => step.state === '$$waiting' && isOfFlow(step));
   if (waiting) {
     const isGivenUp = (step: Step): boolean => step.state === '$$waiting' && isOfFlow(step);

@@ -24,8 +24,7 @@ import { brokenSchema, unfitForFlow } from '../start/suits.js';
  * Retries a job with the latest definitions: the rest of it follows the current flow and tasks.
  * What is done stays done, so the flow must still have it at its place.
  */
-export function refreshMove(job: LiveJob, now: number, world: World): Move | undefined {
-  if (job.refresh !== true) return undefined;
+export function refreshMove(job: LiveJob, now: number, world: World): Move {
   const { name } = job.flow_definition;
   const owner = job.owner ?? defaultOwner;
   // A slice gets its definitions from its parent.

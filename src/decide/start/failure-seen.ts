@@ -1,5 +1,5 @@
 import { failure } from '../../model/failures.js';
-import type { LiveJob } from '../../model/job.js';
+import { isCancelRequested, type LiveJob } from '../../model/job.js';
 import {
   exits,
   isFailed,
@@ -10,7 +10,7 @@ import {
 } from '../../model/step.js';
 import { childPath, isStructure, type Node } from '../../model/tree.js';
 import type { Batch } from '../../structures/batch.js';
-import { cancelled, isCancelRequested } from '../requests/cancel-wish.js';
+import { cancelled } from '../finish/finish.js';
 import { flowTimeoutMs } from '../../reading/clock.js';
 import { lastAttempt } from '../../reading/attempts.js';
 import { nodeOf } from '../../reading/leaves.js';

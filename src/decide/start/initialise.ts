@@ -2,16 +2,20 @@ import { isObject } from '../../model/object.js';
 import { toKeyedParams } from '../../reading/dialects.js';
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';
-import type { FlowSettings, LiveJob, NewJob } from '../../model/job.js';
+import {
+  isCancelRequested,
+  type FlowSettings,
+  type LiveJob,
+  type NewJob,
+} from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { readNotify, secretsInNotify } from '../../model/notify.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
 import { leavesIn } from '../../reading/leaves.js';
-import { cancelled, isCancelRequested } from '../requests/cancel-wish.js';
 import { untilOf } from '../../reading/clock.js';
-import { endUnbegun } from '../finish/finish.js';
+import { cancelled, endUnbegun } from '../finish/finish.js';
 import { lookUp } from '../queries.js';
 import type { Found, World } from '../world.js';
 import type { Move } from '../intent.js';

@@ -48,10 +48,14 @@ function pausedMs(job: LiveJob, now: number): number {
 
 function pausedBecause(job: LiveJob, world: World): string | undefined {
   if (job.paused === true) return 'The job is paused ("paused": true).';
-  const { name, owner } = job.flow_definition;
+  if (!isFlowPaused(job, world)) return undefined;
+  return `Flow "${job.flow_definition.name}" is paused ("paused": true).`;
+}
+
+/** Whether the flow of a job is paused now, whatever the copy in the job says. */
+export function isFlowPaused({ flow_definition: { name, owner } }: LiveJob, world: World): boolean {
   const flow = world.flow(name, owner);
-  const paused = flow.kind === 'found' && flow.value.paused === true;
-  return paused ? `Flow "${name}" is paused ("paused": true).` : undefined;
+  return flow.kind === 'found' && flow.value.paused === true;
 }
 
 /** The state of a job that goes on: where it began a step last, or ready. */

@@ -147,10 +147,6 @@ describe('a retry with the latest definitions', () => {
       job: { params: { 'a-0': {}, 'b-1': { n: 1 } } },
     });
   });
-
-  it('is not made where nobody asked for it', () => {
-    expect(refreshMove(liveJob(flow(['a'])), t0, world())).toBeUndefined();
-  });
 });
 
 describe('what is done already', () => {
