@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { problem } from '../errors.js';
-import { unreadSignal } from '../decide/requests/unread-signals.js';
+import { unreadSignal } from '../decide/requests/unread.js';
 import { eventId } from '../model/event.js';
 import { isLiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';

@@ -9,15 +9,14 @@ import { finish } from './finish/finish.js';
 import { gatesMove } from './start/gates.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
-import type { ChildJob, Move, Wait } from './intent.js';
+import type { Begun, ChildJob, Move, Wait } from './intent.js';
 import { type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../reading/leaves.js';
 import { isUndoing } from '../structures/paths.js';
 import { definitionOf, queueOf } from '../reading/entries.js';
-import { isUnserved } from './compete/serving.js';
+import { isUnserved, withClaims } from './compete/serving.js';
 import type { Beginning, Work } from '../structures/progress.js';
-import { withClaims } from './compete/slots.js';
 import { cancelledSteps, stopMove } from './finish/stop.js';
 import { mergeWaits } from './waiting/together.js';
 import { undoMove } from './finish/undo.js';
@@ -64,6 +63,8 @@ type Harvest = {
   readonly waits: Wait[];
   /** The job with what ended, or waits, without any engine. */
   changed: LiveJob;
+  /** All of it, where a single step can begin and does not wait. */
+  only?: Exclude<Begun, Wait>;
 };
 
 /**
@@ -78,13 +79,10 @@ function beginMove(
 ): Move {
   const late = lateOnes(job, beginnings, now, world);
   const isLate = new Set(late);
-  const harvest = harvestOf(
-    job,
-    beginnings.filter((one) => !isLate.has(one)),
-    now,
-    world,
-  );
-  const { claims, spawned, children, lookUps, waits, changed } = harvest;
+  const timely = beginnings.filter((one) => !isLate.has(one));
+  const harvest = harvestOf(job, timely, now, world);
+  const { claims, spawned, children, lookUps, waits, changed, only } = harvest;
+  if (only !== undefined) return only;
   if (changed !== job) return { kind: 'change', job: changed };
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
@@ -112,6 +110,7 @@ function harvestOf(
     if (effort > mostEffort || harvest.children.length >= widest) break;
     const around = withClaims(job, world, harvest.claims);
     const move = begin(harvest.changed, beginning, now, around);
+    if (beginnings.length === 1 && move.kind !== 'wait') return { ...harvest, only: move };
     effort += effortOf(harvest.changed, beginning, move);
     switch (move.kind) {
       case 'change':

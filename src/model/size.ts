@@ -45,11 +45,17 @@ export function sizeProblem(doc: Fields, growth?: Growth): Problem | undefined {
     const mostKeys = sizes.keys * (growth?.('keys') ?? 1);
     if (keys > mostKeys)
       return { path: '', message: `The document has more than ${mostKeys} keys.` };
-    const most = mostOf(key, growth?.(key));
-    const left = { ...most };
-    const problem = problemIn(key, doc[key], left);
-    if (problem !== undefined) return problem;
-    values -= 1 + most.values - left.values;
+    const value = doc[key];
+    values -= 2;
+    const isSmall =
+      typeof value === 'string' ? value.length <= sizes.characters : typeof value !== 'object';
+    if (!isSmall) {
+      const most = mostOf(key, growth?.(key));
+      const left = { ...most };
+      const problem = problemIn(key, value, left);
+      if (problem !== undefined) return problem;
+      values -= most.values - left.values - 1;
+    }
     if (values < 0) {
       const message = `The document has more than ${sizes.written} values.`;
       return { path: '', message };

@@ -1,6 +1,10 @@
 import type { LiveJob } from '../model/job.js';
+import { isStructure } from '../model/tree.js';
+import { kindOf } from '../structures/kinds.js';
+import { markAt } from '../structures/marks.js';
+import { jobSteps } from './attempts.js';
 import { ResultCollector, type Contents, type Results } from './result-collector.js';
-import { nodeAt, treeAt } from './leaves.js';
+import { nodeAt, nodeOf, treeAt } from './leaves.js';
 import { repetitionsAround } from '../structures/paths.js';
 
 export type { Contents, Results } from './result-collector.js';
@@ -42,4 +46,18 @@ export function resultsAround(job: LiveJob, path: string, contents: Contents = n
 
 function told({ results, parent_results, previous, missing }: ResultCollector): Results {
   return { results, parent_results, previous, missing: [...missing] };
+}
+
+/**
+ * What the maps and loops around a path add to what templates and conditions see: `item` (and the
+ * name that the map gives it), `index` of the item, `round` of the loop, of the innermost ones.
+ */
+export function scopeOf(job: LiveJob, path: string): Readonly<Record<string, unknown>> {
+  const scope: Record<string, unknown> = {};
+  for (const { path: at, number } of repetitionsAround(path)) {
+    const node = nodeOf(job, at);
+    if (node === undefined || !isStructure(node)) continue;
+    Object.assign(scope, kindOf(node).repeats?.scope(node, number, markAt(jobSteps(job), at)));
+  }
+  return scope;
 }

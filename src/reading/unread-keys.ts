@@ -90,24 +90,21 @@ function unreadIn(
       return unread(key, { value, known, place, at, walk });
     }
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
-    return [
-      ...unapplied(key, at),
-      ...capped(at, place, inner),
-      ...unreadIn(inner, below, at, walk),
-    ];
+    const [own] =
+      key === 'retain' ? unapplied(at) : key === 'limit' ? capped(at, place, inner) : [];
+    const found = typeof inner === 'object' ? unreadIn(inner, below, at, walk) : [];
+    return own === undefined ? found : [own, ...found];
   });
 }
 
 /** The one key that documents may have and that no engine follows yet. */
-function unapplied(key: string, at: Path): readonly Problem[] {
-  if (key !== 'retain' || at.length > 1) return [];
-  return [told(at, 'is not applied', String(insteadOf(key, 'flow')))];
+function unapplied(at: Path): readonly Problem[] {
+  return at.length > 1 ? [] : [told(at, 'is not applied', String(insteadOf('retain', 'flow')))];
 }
 
 /** A number of which only a part counts. */
 function capped(at: Path, place: KeyPlace | undefined, value: unknown): readonly Problem[] {
-  if (place !== 'map' || at.at(-1) !== 'limit') return [];
-  if (typeof value !== 'number' || value <= widest) return [];
+  if (place !== 'map' || typeof value !== 'number' || value <= widest) return [];
   const most = `a map works on ${widest} items at a time at the most`;
   return [told(at, `is ${value}, of which only a part counts`, most)];
 }

@@ -82,6 +82,7 @@ export function batchCalling(path: string): string | undefined {
  * undefined.
  */
 export function deciderOf(path: string): string | undefined {
+  if (!/(?:activity|timer|child|news|continue)/.test(path)) return undefined;
   const parts = partsOf(path);
   const isBegun = /^(?:(?:activity|timer|child|news)\..+|continue)$/.test(String(parts.at(-1)));
   return isBegun ? parts.slice(0, -1).join('.') : undefined;

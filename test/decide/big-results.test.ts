@@ -82,10 +82,16 @@ describe('what needs a large result', () => {
   });
 
   it('asks for it once for steps beside each other', () => {
-    const told = after([{ structure: 'parallel', parallel: ['b', 'c'] }], {
-      world: { freeSlots: 9 },
-    });
+    const both = [
+      { task: 'b', params: n },
+      { task: 'c', params: n },
+    ];
+    const told = after([{ structure: 'parallel', parallel: both }], { world: { freeSlots: 9 } });
     expect(told.decide()).toMatchObject({ kind: 'look_up', attachments: [name, name] });
+  });
+
+  it('does not ask for it before a step whose parameters take nothing of it', () => {
+    expect(after(['b']).decide()).toMatchObject({ kind: 'claim' });
   });
 
   const known = { contents: { [name]: whole } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scopeOf } from '../../src/reading/scope.js';
+import { scopeOf } from '../../src/reading/results.js';
 import { begun, story } from '../decide/story.js';
 
 describe('the scope of a path', () => {

@@ -45,6 +45,7 @@ const pollMs = 200;
  */
 export function locking(job: NewJob | LiveJob, now: number, world: World): Locking {
   let locked = lockedBy(job);
+  if (job.target === undefined && job.locks === undefined) return { kind: 'held', locked };
   for (const wish of wishesOf(job, world)) {
     const answer = world.lock(wish.id);
     if (answer.kind === 'unknown') return { kind: 'open', move: acquire({ locks: [wish] }) };

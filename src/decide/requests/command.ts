@@ -12,7 +12,7 @@ import { finalAlready, notEnded } from './refusal.js';
 import { reopened } from './reopen.js';
 import { formerState } from './retry-record.js';
 import { skipped } from './skip.js';
-import { withUnreadSignals } from './unread-signals.js';
+import { withUnreadSignals } from './unread.js';
 
 /**
  * What became of a request or a signal. `repeated`: the job has recorded it already; `refused`: it

@@ -4,7 +4,7 @@ import { exits, type Failure, type Step } from '../../model/step.js';
 import { failUnbegun, newAttempt } from './attempt.js';
 import { failureFor } from './failure-seen.js';
 import { withNewStep } from '../steps.js';
-import { inputOf, type Input } from './input.js';
+import { inputOf, type Input } from './prepare.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, Unanswered, World } from '../world.js';
 import type { Begun } from '../intent.js';

@@ -13,13 +13,13 @@ import { failureFor } from './failure-seen.js';
 import { attemptsOf, jobSteps } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
 import { firstIndexAt } from '../../reading/leaves.js';
-import { resultsFor } from './input.js';
+import { resultsFor } from './prepare.js';
 import { lookUp, type Query, mergeQueries } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { TemplateContext, World } from '../world.js';
 import { withProblem } from './noted.js';
 import { overOf } from './over.js';
-import { scopeOf } from '../../reading/scope.js';
+import { scopeOf } from '../../reading/results.js';
 import { withFlowFailed } from '../finish/too-many.js';
 
 /**

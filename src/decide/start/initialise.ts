@@ -26,8 +26,7 @@ import { without } from '../../model/record.js';
 import { sealedBreach } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
-import { unreadIn } from '../requests/unread.js';
-import { withUnreadSignals } from '../requests/unread-signals.js';
+import { unreadIn, withUnreadSignals } from '../requests/unread.js';
 
 /**
  * Turns a new job into a live one: state, snapshots of flow and tasks, expanded parameters, no
@@ -149,7 +148,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
       break;
   }
   const { tasks: tree, ...settings } = flow;
-  const keyed = toKeyedParams(job.params ?? {}, tree);
+  const keyed = job.params === undefined ? {} : toKeyedParams(job.params, tree);
   const written = withDefaults(keyed, settings);
   const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
   if (unfit !== undefined) {
@@ -170,7 +169,10 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   if (found.kind === 'refused') return { kind: 'change', job: endUnbegun(owning, now, found) };
   const params = expandParams(written, leaves, settings, definitions);
   const begun = begunJob(owning, { flow, definitions, params, problems }, now, world);
-  return { kind: 'change', job: withUnreadSignals(begun, namesOfEarly(job)) };
+  return {
+    kind: 'change',
+    job: 'signals' in job ? withUnreadSignals(begun, namesOfEarly(job)) : begun,
+  };
 }
 
 /** What is copied into a job that begins, and what was noticed in it. */
@@ -219,6 +221,7 @@ function namesOfEarly({ signals }: Readonly<Record<string, unknown>>): readonly 
 
 /** A notification that cannot be read is told of, and no reason not to run. */
 function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
+  if (flow.notify === undefined && job.notify === undefined) return [];
   const { problems } = readNotify(flow.notify);
   const ofFlow = problems.map(({ path, message }) => ({
     path: `flow_definition.${path}`,

@@ -2,9 +2,11 @@ import type { FlowSettings, LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { paramsRead } from '../../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
+import { deciderOf } from '../../structures/paths.js';
+import type { Beginning } from '../../structures/progress.js';
 import { failure } from '../../model/failures.js';
 import { isSame } from '../../model/sealing.js';
-import type { Failure } from '../../model/step.js';
+import { isOfFlow, type Failure } from '../../model/step.js';
 import { isObject } from '../../model/object.js';
 import { merge, valueAt, withValueAt } from '../../model/record.js';
 
@@ -92,6 +94,20 @@ export function stepParams(job: LiveJob, leaf: Leaf): Params {
   return objectAt(job.params, leaf.label) ?? {};
 }
 
+/** Returns the parameters of a step as they are in the job. */
+export function writtenParams(job: LiveJob, beginning: Beginning): Params {
+  const { leaf } = beginning;
+  return isOwn(beginning) ? stepParams(job, leaf) : handlerParams(job, leaf.entry);
+}
+
+/**
+ * Whether a step belongs to the flow itself; handlers, and what a decider began, bring their own
+ * parameters.
+ */
+export function isOwn({ leaf, phase }: Beginning): boolean {
+  return isOfFlow(phase) && deciderOf(leaf.path) === undefined;
+}
+
 /** Maximum number of problems that are reported; the next job reports those that are left. */
 const mostTold = 20;
 
@@ -105,6 +121,7 @@ export function strayParams(
   flow: FlowSettings,
   definitions: Definitions,
 ): readonly Problem[] {
+  if (Object.keys(written).length === 0) return [];
   const known = new Set([
     ...leaves.map((leaf) => leaf.label),
     ...Object.keys(definitions),
@@ -148,6 +165,7 @@ export function mapStdio(params: Params, leaf: Leaf, source: unknown): Mapped {
 
 /** Returns the parameters that a record has for a step or task. */
 export function objectAt(record: Params | undefined, key: string): Params | undefined {
-  const value = record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+  if (record === undefined || !Object.hasOwn(record, key)) return undefined;
+  const value = record[key];
   return isObject(value) ? value : undefined;
 }

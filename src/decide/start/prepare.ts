@@ -1,11 +1,30 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
-import { exits, type Failure } from '../../model/step.js';
+import { exits, isOfFlow, type Failure, type Step } from '../../model/step.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf } from '../../reading/attempts.js';
-import { inputOf, type Filling } from './input.js';
 import type { World } from '../world.js';
-import { mapStdio } from './params.js';
+import {
+  resultsAround,
+  resultsBefore,
+  scopeOf,
+  type Contents,
+  type Results,
+} from '../../reading/results.js';
+import type { Beginning } from '../../structures/progress.js';
+import { mapStdio, writtenParams } from './params.js';
+
+/**
+ * What a step works with before templates are rendered: parameters, the results it sees, its scope.
+ */
+export type Input = Results & {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** `item`, `index`, `round`: what the maps and loops around it add. */
+  readonly scope: Readonly<Record<string, unknown>>;
+};
+
+/** A step to begin; `params` when they are not simply those of the job. */
+export type Filling = Beginning & { readonly params?: Readonly<Record<string, unknown>> };
 
 /** Why an attempt failed before any engine began it. */
 export type Unbegun = { readonly failure: Failure; readonly exit: number };
@@ -41,7 +60,11 @@ export function prepare(
   { texts = {}, untouched = [] }: Templates,
 ): Prepared {
   const { leaf, phase } = beginning;
-  const input = inputOf(job, beginning, world.contents);
+  const { params: given = writtenParams(job, beginning) } = beginning;
+  if (leaf.entry.stdio === undefined && !mayHoldTemplates([given, texts])) {
+    return { ok: true, params: given, texts };
+  }
+  const input = inputOf(job, { ...beginning, params: given }, world.contents);
   if (input.missing.length > 0) return { ok: false, missing: input.missing };
   const { params, previous, results, parent_results, scope } = input;
   const mapped = mapStdio(params, leaf, previous === undefined ? job.params : previous);
@@ -61,7 +84,31 @@ export function prepare(
     : unfilled(told.at, told.reason);
 }
 
+/** Whether there may be anything to fill in. */
+function mayHoldTemplates(values: unknown): boolean {
+  return /\{\{|\[\[/.test(JSON.stringify(values));
+}
+
 function unfilled(at: string, reason: string): Prepared {
   const why = failure('TemplateError', { at, reason });
   return { ok: false, unbegun: { failure: why, exit: exits.definition } };
+}
+
+/**
+ * Returns the input of a step. A step of the flow sees the results before it; handlers and the
+ * cancel branch see all of them.
+ */
+export function inputOf(job: LiveJob, beginning: Filling, contents?: Contents): Input {
+  const { leaf, phase, params = writtenParams(job, beginning) } = beginning;
+  const { path } = leaf;
+  return { ...resultsFor(job, { path, phase }, contents), scope: scopeOf(job, path), params };
+}
+
+/** Returns the results that a step sees. */
+export function resultsFor(
+  job: LiveJob,
+  { path, phase }: Pick<Step, 'path' | 'phase'>,
+  contents?: Contents,
+): Results {
+  return isOfFlow(phase) ? resultsBefore(job, path, contents) : resultsAround(job, path, contents);
 }

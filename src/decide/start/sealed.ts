@@ -6,9 +6,8 @@ import { fieldOf } from '../../model/secret-reference.js';
 import type { Failure } from '../../model/step.js';
 import type { Task } from '../../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
-import { isOwn } from './input.js';
 import { leavesIn } from '../../reading/leaves.js';
-import { difference, objectAt } from './params.js';
+import { difference, isOwn, objectAt } from './params.js';
 import { merge } from '../../model/record.js';
 import type { Beginning } from '../../structures/progress.js';
 import { toldEntry } from './told.js';
@@ -45,7 +44,7 @@ function breachIn(
   for (const leaf of leaves) {
     const { entry, label, name } = leaf;
     const task = namesTask(entry) ? definitions[entry.task] : undefined;
-    if (task === undefined) continue;
+    if (task === undefined || isUnset(entry, flow.params, written)) continue;
     const isOfFlow = isDefined(leaf);
     const ofFlow = flowParams(flow, { leaf, phase: 'main' }, isOfFlow ? entry : undefined);
     const own = merge(
@@ -85,6 +84,14 @@ export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Fail
   return param === undefined ? undefined : failure('ParamSealed', { param, task: task.name });
 }
 
+/** Whether nothing is set: neither by the entry of a step nor by these parameters. */
+export function isUnset(
+  { params, stdio }: Entry,
+  ...others: readonly (Params | undefined)[]
+): boolean {
+  return [params, stdio, ...others].every((set) => Object.keys(set ?? {}).length === 0);
+}
+
 /**
  * Returns the failure for an encrypted value, or a reference, at a place where no definition has
  * one.
@@ -101,6 +108,7 @@ export function flowParams(
   entry: Entry | undefined,
 ): Params {
   const { leaf } = beginning;
+  if (flow.params === undefined && entry?.params === undefined) return {};
   return merge(
     objectAt(flow.params, leaf.entry.task),
     isOwn(beginning) ? objectAt(flow.params, leaf.label) : undefined,

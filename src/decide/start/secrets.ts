@@ -11,12 +11,11 @@ import { lookUp, type Query } from '../queries.js';
 import type { Found, World } from '../world.js';
 import { nodeAt } from '../../reading/leaves.js';
 import { webhook } from '../finish/notification.js';
-import { writtenParams } from './input.js';
-import { difference } from './params.js';
+import { difference, writtenParams } from './params.js';
 import { deciderOf, isOfDecider } from '../../structures/paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from '../../model/record.js';
-import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
+import { flowParams, isUnset, misplaced, refusal, type Defined } from './sealed.js';
 import { notifyEntryOf, entryTold, toldEntry } from './told.js';
 import type { Beginning } from '../../structures/progress.js';
 
@@ -55,6 +54,9 @@ export function givenParams(
 ): Given {
   const { leaf } = beginning;
   const params = writtenParams(job, beginning);
+  if (isUnset(leaf.entry, params, definition.params, job.flow_definition.params)) {
+    return { ok: true, beginning, params, secrets: [] };
+  }
   const defined = ofSnapshot(job, beginning, definition);
   const base = merge(definition.params, defined.ofFlow);
   const changes = difference(params, base);

@@ -103,6 +103,10 @@ function circleIn(
   entries: readonly Leaf[],
   tasks: ReadonlyMap<string, Task>,
 ): readonly string[] | undefined {
+  const hasHandlers =
+    entries.some(({ entry }) => entry.error !== undefined) ||
+    [...tasks.values()].some(({ error }) => error !== undefined);
+  if (!hasHandlers) return undefined;
   const starts: (readonly [string, string | undefined])[] = entries.map(({ entry }) => [
     entry.task,
     entry.error ?? (namesTask(entry) ? tasks.get(entry.task)?.error : undefined),

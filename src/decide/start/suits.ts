@@ -17,6 +17,7 @@ export type Unfit = {
 /** Returns how the parameters of a job violate the `schema` of its flow; undefined: they do not. */
 export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
   const { name, schema } = flow;
+  if (schema === undefined) return undefined;
   return unfit({ what: "The job's parameters", of: `flow "${name}"`, schema }, params, world);
 }
 
@@ -26,6 +27,7 @@ export function unfitForFlow(flow: FlowSettings, params: Params, world: World): 
  */
 export function unfitForTask(task: Task, params: Params, world: World): Unfit | undefined {
   const { name, schema } = task;
+  if (schema === undefined) return undefined;
   return unfit({ what: "The step's parameters", of: `task "${name}"`, schema }, params, world);
 }
 
@@ -47,14 +49,13 @@ function broken(of: string, why: Unanswered): Unfit {
 type Demand = {
   readonly what: string;
   readonly of: string;
-  readonly schema: Params | undefined;
+  readonly schema: Params;
 };
 
 /** So many problems are told in the sentence; the list has them all. */
 const mostTold = 3;
 
 function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfit | undefined {
-  if (schema === undefined) return undefined;
   const read = world.schema(schema);
   if (!read.ok) return broken(of, read);
   const problems = read.problemsOf(params);

@@ -1,10 +1,9 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { resultsFor } from '../../decide/start/input.js';
+import { resultsFor } from '../../decide/start/prepare.js';
 import { failureFor } from '../../decide/start/failure-seen.js';
 import { countsSince } from '../../reading/attempts.js';
 import { earlierAttempts, lastDetails } from '../../decide/finish/report.js';
-import type { Results } from '../../reading/results.js';
-import { scopeOf } from '../../reading/scope.js';
+import { scopeOf, type Results } from '../../reading/results.js';
 import { TwsError } from '../../errors.js';
 import { failure } from '../../model/failures.js';
 import { historyOf } from '../../reading/history.js';

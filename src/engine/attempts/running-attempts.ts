@@ -2,7 +2,7 @@ import { partyOf, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import type { Report } from '../../decide/finish/report.js';
-import { limitOf } from '../../decide/compete/slots.js';
+import { limitOf } from '../../decide/compete/serving.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Failure, LiveStep } from '../../model/step.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fullTask, limitOf, taskSlots, withClaims } from '../../../src/decide/compete/slots.js';
+import { fullTask, limitOf, taskSlots, withClaims } from '../../../src/decide/compete/serving.js';
 import { peer, task, world } from '../../support/builders.js';
 import { story } from '../story.js';
 

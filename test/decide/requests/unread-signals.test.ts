@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { receive } from '../../../src/decide/requests/command.js';
 import { initialise } from '../../../src/decide/start/initialise.js';
-import { unreadSignal } from '../../../src/decide/requests/unread-signals.js';
+import { unreadSignal } from '../../../src/decide/requests/unread.js';
 import type { LiveJob, NewJob } from '../../../src/model/job.js';
 import type { Problem } from '../../../src/model/problems.js';
 import type { WrittenNode } from '../../../src/structures/schema.js';

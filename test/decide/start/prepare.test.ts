@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../../src/decide/start/input.js';
+import { inputOf } from '../../../src/decide/start/prepare.js';
 import type { Phase } from '../../../src/model/step.js';
 import { leavesOf } from '../../../src/structures/tree.js';
 import { story } from '../story.js';
