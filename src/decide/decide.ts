@@ -41,9 +41,10 @@ import { inTurn } from './compete/turn.js';
  */
 export function decide(job: Job, now: number, world: World): Decided {
   if (world.unanswered !== undefined) return waitForAnswer(world.unanswered, now);
-  const { rule, intent } = decideAlone(job, now, world);
-  const told = withAbandoned(job, withNotifications(job, intent, world));
-  return { ...inTurn(job, told, now, world), rule };
+  const { rule, intent } = isFinal(job)
+    ? { rule: 'final', intent: lateWishMove(job, now) }
+    : decideAlone(job, now, world);
+  return { ...(world.peers.length === 0 ? intent : inTurn(job, intent, now, world)), rule };
 }
 
 /** So long a job waits before what could not be found out is asked again, ms. */
@@ -61,7 +62,7 @@ function waitForAnswer(unanswered: string, now: number): Decided {
 /**
  * Adds the child jobs that the intent gives up: they are asked to cancel before the job is written.
  */
-function withAbandoned(job: Job, intent: Intent): Intent {
+function withAbandoned(job: LiveJob, intent: Intent): Intent {
   const given = 'job' in intent ? abandoned(job, intent.job) : [];
   return given.length === 0 ? intent : ({ ...intent, abandons: given } as Intent);
 }
@@ -75,8 +76,13 @@ export const mostMoves = 50;
 type RuledIntent = { readonly rule: string; readonly intent: Intent };
 
 /** Returns the intent of this engine as if it were the only one, with the rule of the last move. */
-function decideAlone(job: Job, now: number, world: World): RuledIntent {
-  if (isFinal(job)) return { rule: 'final', intent: lateWishMove(job, now) };
+function decideAlone(job: NewJob | LiveJob, now: number, world: World): RuledIntent {
+  const { rule, intent } = lastMove(job, now, world);
+  const told = withNotifications(job, intent, world);
+  return { rule, intent: isNew(job) ? told : withAbandoned(job, told) };
+}
+
+function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent {
   const told = job.notifies === undefined ? undefined : subjectMove(job, now, world);
   if (told !== undefined && told.kind !== 'knows') return { rule: 'notification', intent: told };
   let current = told?.job ?? job;

@@ -27,11 +27,11 @@ import { openWaits } from './waiting/waits.js';
  * structures ask, begins every step that can begin, and otherwise waits.
  */
 export function workMove(job: LiveJob, work: Work, now: number, world: World): Move {
-  return (
-    dropMove(job, work.drop, now, world) ??
-    gatesMove(job, work.gates, now, world) ??
-    beginMove(job, work.begin, now, world)
-  );
+  const { drop, gates, begin: beginnings } = work;
+  const dropped = drop.length === 0 ? undefined : dropMove(job, drop, now, world);
+  if (dropped !== undefined) return dropped;
+  if (gates.length > 0) return gatesMove(job, gates, now, world);
+  return beginMove(job, beginnings, now, world);
 }
 
 /** Ends waiting steps that are no longer needed, and tells running ones of this engine to stop. */
@@ -41,7 +41,6 @@ export function dropMove(
   now: number,
   world: World,
 ): Move | undefined {
-  if (paths.length === 0) return undefined;
   const nodes = new Set(paths);
   const isDropped = ({ path }: Step): boolean =>
     !isUndoing(path) && pathsAbove(path).some((node) => nodes.has(node));

@@ -279,10 +279,17 @@ export function isFinal(job: Job): job is FinalJob {
 
 /** Initialised and not final. */
 export function isLiveJob(job: Job): job is LiveJob {
-  return !isNew(job) && !isFinal(job);
+  return job.state !== undefined && !isFinal(job);
 }
 
 /** Somebody asks that the job be cancelled. */
 export function isCancelRequested({ cancel }: Pick<NewJob | LiveJob, 'cancel'>): boolean {
   return cancel !== undefined && cancel !== false;
+}
+
+/** A job that works on some of the items of a map. */
+export type SliceJob = LiveJob & { readonly slice: Slice };
+
+export function isSlice(job: LiveJob): job is SliceJob {
+  return job.slice !== undefined;
 }

@@ -26,15 +26,19 @@ export function hasBegun(job: LiveJob): boolean {
   return job.steps.some((step) => 'start' in step);
 }
 
-/** The steps of a job as its structures ask for them. */
+/**
+ * The steps of a job as its structures ask for them. They are indexed once: it is for one reading of
+ * the job, and not kept while steps are added.
+ */
 export function jobSteps(job: LiveJob): JobSteps {
+  const { counted, below, busy, numbers } = index(job);
   return {
     run: job.run,
-    at: (path) => countedAt(job, path),
-    last: (path) => lastAttempt(job, path),
-    lastRunBelow: (path) => lastRunBelow(job, path),
-    isBusyBelow: (path) => isBusyBelow(job, path),
-    numbersBelow: (path) => index(job).numbers.get(path),
+    at: (path) => counted.get(path) ?? [],
+    last: (path) => counted.get(path)?.at(-1),
+    lastRunBelow: (path) => below.get(path),
+    isBusyBelow: (path) => busy.has(path),
+    numbersBelow: (path) => numbers.get(path),
     wasBegun: (path, run) => wasBegun(job, path, run),
     isRepeated: (path) => {
       const asked = job.redo ?? [];
@@ -96,6 +100,8 @@ type Index = {
   readonly below: Map<string, number>;
   readonly numbers: Map<string, Numbers>;
   readonly busy: Set<string>;
+  /** What stems of paths are below of. */
+  readonly above: Map<string, readonly string[]>;
 };
 
 /**
@@ -111,7 +117,7 @@ function index(job: LiveJob): Index {
   const { steps } = job;
   if (steps.length === 0 && job.slice === undefined) return noSteps;
   const known = indexes.get(steps);
-  if (known !== undefined && isReadAlike(known.of, job)) return known.index;
+  if (known?.of === job || (known !== undefined && isReadAlike(known.of, job))) return known.index;
   const made = extendedIndex(job) ?? makeIndex(job);
   indexes.set(steps, { of: job, index: made });
   // What earlier runs did is looked at beside all steps: that list does not grow.
@@ -143,69 +149,54 @@ function extendedIndex(job: LiveJob): Index | undefined {
   if (!before.every((step, i) => step === steps[i])) return undefined;
   indexes.delete(before);
   const { all, counted } = known.index;
-  const add = createAdd(known.index, job, new Map(), createTake(known.index));
   for (const step of more) {
     // Lists that were handed out do not change.
     for (const byPath of [all, counted]) byPath.set(step.path, [...(byPath.get(step.path) ?? [])]);
-    add(step);
+    put(all, step);
+    take(known.index, step);
   }
   return known.index;
 }
 
 function makeIndex(job: LiveJob): Index {
   const made = emptyIndex();
-  const { before = [] } = job.slice ?? {};
-  const take = createTake(made);
   // What was done before a slice is not for the slice to do again: it counts in any case.
-  for (const step of before) take(step);
-  const add = createAdd(made, job, undoneDeciders(job), take);
-  for (const step of job.steps) add(step);
+  for (const step of job.slice?.before ?? []) take(made, step);
+  const undone = job.run === 1 ? new Map<string, number>() : undoneDeciders(job);
+  for (const step of job.steps) {
+    put(made.all, step);
+    if (step.run === job.run || counts(step, job, undone)) take(made, step);
+  }
   return made;
 }
 
 function emptyIndex(): Index {
   const byPath = { all: new Map(), counted: new Map(), line: new Map(), below: new Map() };
-  return { ...byPath, numbers: new Map(), busy: new Set() };
+  return { ...byPath, numbers: new Map(), busy: new Set(), above: new Map() };
 }
 
 /** Never written to. */
 const noSteps = emptyIndex();
 
-function createAdd(
-  index: Index,
-  job: LiveJob,
-  undone: ReadonlyMap<string, number>,
-  take: (step: Step) => void,
-): (step: Step) => void {
-  return (step) => {
-    put(index.all, step);
-    if (counts(step, job, undone)) take(step);
-  };
-}
-
 /** Enters a step that counts. */
-function createTake({ counted, line, below, numbers, busy }: Index): (step: Step) => void {
-  const above = createAbove();
-  return (step) => {
-    put(counted, step);
-    for (const at of lineOf(step.path)) line.set(at, step);
-    for (const at of above(step.path)) {
-      if (!below.has(at)) putNumber(numbers, at);
-      below.set(at, step.run);
-      if (isOpen(step)) busy.add(at);
-    }
-  };
+function take(index: Index, step: Step): void {
+  const { counted, line, below, numbers, busy } = index;
+  const isBusy = isOpen(step);
+  put(counted, step);
+  for (const at of lineOf(step.path)) line.set(at, step);
+  for (const at of pathsTo(step.path, index)) {
+    if (!below.has(at)) putNumber(numbers, at);
+    below.set(at, step.run);
+    if (isBusy) busy.add(at);
+  }
 }
 
 /** The paths that a path is below of, and itself: most steps are below the same few. */
-function createAbove(): (path: string) => readonly string[] {
-  const known = new Map<string, readonly string[]>();
-  return (path) => {
-    const stem = path.slice(0, Math.max(0, path.lastIndexOf('.')));
-    const above = known.get(stem) ?? pathsAbove(stem);
-    known.set(stem, above);
-    return path === '' ? above : [path, ...above];
-  };
+function pathsTo(path: string, { above: known }: Index): readonly string[] {
+  const stem = path.slice(0, Math.max(0, path.lastIndexOf('.')));
+  const above = known.get(stem) ?? pathsAbove(stem);
+  known.set(stem, above);
+  return path === '' ? above : [path, ...above];
 }
 
 const numbered = /^((?:.*\.)?(?:map|slice|loop))\.(\d+)$/;

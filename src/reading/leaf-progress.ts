@@ -44,6 +44,7 @@ function beginning(one: Beginning): Progress {
 
 /** What was undone in an earlier run is to be done again. */
 function isUndone(job: LiveJob, { path, run }: Step): boolean {
+  if (job.run === 1) return false;
   const undo = lastAttempt(job, `${path}.undo`);
   return undo?.state === '$$complete' && undo.run < job.run && undo.run >= run;
 }

@@ -2,7 +2,7 @@ import { branchesOf } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { childrenOf, leavesOf } from '../structures/tree.js';
 import { definedPath, slicedMap } from '../structures/paths.js';
-import { isStructure, type ChildNode, type Leaf, type Node, isWithin } from '../model/tree.js';
+import { isStructure, type ChildNode, type Leaf, type Node } from '../model/tree.js';
 
 /** The entries of a tree, top to bottom and by path. */
 export type Leaves = {
@@ -33,7 +33,7 @@ export function leavesIn(tree: Node, prefix = ''): Leaves {
     list,
     prefix,
     at: (path: string) => {
-      const leaf = byPath.get(definedPath(path));
+      const leaf = byPath.get(path) ?? byPath.get(definedPath(path));
       return leaf === undefined || leaf.path === path ? leaf : { ...leaf, path };
     },
     firstIndex: (path: string) => first.get(definedPath(path)),
@@ -62,8 +62,8 @@ export function treeAt(
   { tasks, flow_definition: flow }: Pick<LiveJob, 'tasks' | 'flow_definition'>,
   path: string,
 ): Branch | undefined {
-  const root = (['error', 'cancel'] as const).find((one) => isWithin(path, one));
-  if (root === undefined) return { tree: tasks, prefix: '' };
+  const [root] = path.split('.', 1);
+  if (root !== 'error' && root !== 'cancel') return { tree: tasks, prefix: '' };
   const branch = branchesOf(flow).find((one) => one.root === root);
   return branch && { tree: branch.tree, prefix: root };
 }

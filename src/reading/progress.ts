@@ -4,6 +4,7 @@ import { isStructure, type Leaf, type Node, type Structure } from '../model/tree
 import type { Kind } from '../structures/kind.js';
 import { kindOf, leavesWork } from '../structures/kinds.js';
 import {
+  createRoom,
   done,
   failedAt,
   noWork,
@@ -12,7 +13,6 @@ import {
   type Progress,
   type View,
 } from '../structures/progress.js';
-import { createRoom } from '../structures/room.js';
 import { jobSteps, lastAttempt } from './attempts.js';
 import { leavesIn, nodeAt, sliceLeaf, treeAt, type Branch, type Leaves } from './leaves.js';
 import { deciderProgress } from './decider-progress.js';
@@ -93,13 +93,17 @@ function behindGate(node: Structure, path: string, interpreting: Interpreting): 
   const mark = steps.last(path);
   const gate = { ...open, gates: [{ node, path, phase }] };
   if (mark === undefined) {
-    return needsGate(node, kind) ? gate : concluded(node, path, interpreting);
+    const needsGate =
+      kind.finding?.isFirst === true || node.when !== undefined || node.guards !== undefined;
+    return needsGate ? gate : concluded(kind, node, path, interpreting);
   }
   if (mark.state === '$$skipped') return done;
   if (isFailed(mark) && mark.run < steps.run && view === 'now') return gate;
   const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
   if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
-  return concluded(node, path, interpreting, mark);
+  return isFailed(mark)
+    ? givenUp(failedAt(mark), node, path, interpreting)
+    : concluded(kind, node, path, interpreting);
 }
 
 /** The list of a slice was found by its parent: it is never asked for again. */
@@ -113,20 +117,23 @@ function sliceOf(node: Structure, path: string, interpreting: Interpreting): Pro
   return kind.progress(node, path, interpreting);
 }
 
-/** When a structure fails, nothing in it goes on; an optional one then counts as done. */
 function concluded(
+  kind: Kind,
   node: Structure,
   path: string,
   interpreting: Interpreting,
-  mark?: Step,
 ): Progress {
-  const isGivenUp = mark !== undefined && isFailed(mark);
-  const progress = isGivenUp ? failedAt(mark) : kindOf(node).progress(node, path, interpreting);
-  if (progress.kind !== 'failed') return progress;
-  const left = { ...noWork, drop: interpreting.steps.isBusyBelow(path) ? [path] : [] };
-  return node.optional === true ? { kind: 'done', ...left } : { ...progress, ...left };
+  const progress = kind.progress(node, path, interpreting);
+  return progress.kind === 'failed' ? givenUp(progress, node, path, interpreting) : progress;
 }
 
-function needsGate({ when, guards }: Structure, { finding }: Kind): boolean {
-  return finding?.isFirst === true || when !== undefined || guards !== undefined;
+/** When a structure fails, nothing in it goes on; an optional one then counts as done. */
+function givenUp(
+  failed: Progress,
+  node: Structure,
+  path: string,
+  { steps }: Interpreting,
+): Progress {
+  const left = { ...noWork, drop: steps.isBusyBelow(path) ? [path] : [] };
+  return node.optional === true ? { kind: 'done', ...left } : { ...failed, ...left };
 }

@@ -1,7 +1,7 @@
 import { below } from '../model/tree.js';
 import type { MapOver } from './map-slices.js';
 import type { Interpreting, Progress } from './progress.js';
-import type { Room } from './room.js';
+import type { Room } from './progress.js';
 import type { Sibling } from './siblings.js';
 
 type Items = {

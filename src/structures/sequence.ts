@@ -28,7 +28,9 @@ export const sequence: Kind<Sequence> = {
     const behind: Work[] = [];
     for (const [i, child] of node.sequence.entries()) {
       const progress = visit(child, childPath(path, 'sequence', i));
-      if (progress.kind !== 'done') return { ...progress, ...workOf([...behind, progress]) };
+      if (progress.kind !== 'done') {
+        return behind.length === 0 ? progress : { ...progress, ...workOf([...behind, progress]) };
+      }
       behind.push(progress);
     }
     return { kind: 'done', ...workOf(behind) };

@@ -1,5 +1,5 @@
 import { abandoned } from '../../src/decide/finish/abandoned.js';
-import { carrying } from '../../src/decide/finish/carrying.js';
+import { carrying, settle } from '../../src/decide/finish/settle.js';
 import { command, receive, type Commanded } from '../../src/decide/requests/command.js';
 import { decide } from '../../src/decide/decide.js';
 import { glance } from '../../src/decide/compete/glance.js';
@@ -8,7 +8,6 @@ import type { ChildJob, GivenUp, Intent } from '../../src/decide/intent.js';
 import type { Acquire, Query } from '../../src/decide/queries.js';
 import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { share } from '../../src/decide/finish/retry.js';
-import { settle } from '../../src/decide/finish/settle.js';
 import type { Flow } from '../../src/model/flow.js';
 import { isFinal, isNew, type Job } from '../../src/model/job.js';
 import type { RetryWish } from '../../src/model/request.js';

@@ -1,4 +1,4 @@
-import { carrying, type Writing } from '../../src/decide/finish/carrying.js';
+import { carrying, settle, type Writing } from '../../src/decide/finish/settle.js';
 import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
 import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
 import { commitToMany, commitToOne, type Committed } from '../../src/replicas/resolve/commit.js';
@@ -15,7 +15,6 @@ import type { Acquire, Query } from '../../src/decide/queries.js';
 import type { World } from '../../src/decide/world.js';
 import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { report } from '../../src/decide/finish/report.js';
-import { settle } from '../../src/decide/finish/settle.js';
 import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
 import type { Beliefs } from './beliefs.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { interpret } from '../../src/reading/progress.js';
-import { createRoom } from '../../src/structures/room.js';
+import { createRoom } from '../../src/structures/progress.js';
 import type { MapOver } from '../../src/structures/map-slices.js';
 import { begun } from '../decide/story.js';
 

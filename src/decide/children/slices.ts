@@ -1,6 +1,6 @@
 import { referenceTo } from '../../model/big-result.js';
 import { failure } from '../../model/failures.js';
-import type { FinalJob, LiveJob, Slice } from '../../model/job.js';
+import type { FinalJob, LiveJob, Slice, SliceJob } from '../../model/job.js';
 import { exits, type FailedStep, type StepIn } from '../../model/step.js';
 import { childPath, isStructure } from '../../model/tree.js';
 import type { MapOver, SliceResult } from '../../structures/map-slices.js';
@@ -189,14 +189,6 @@ function settleSlice(
       : { ...ended, state: '$$error' as const, failure: bad };
   const holder = big === undefined ? job : withAttached(job, step, big);
   return withStep(holder, ownStep(job, step), next);
-}
-
-/** A job that works on some of the items of a map. */
-export type SliceJob = LiveJob & { readonly slice: Slice };
-
-/** Whether a job is a slice of a map. */
-export function isSlice(job: LiveJob): job is SliceJob {
-  return job.slice !== undefined;
 }
 
 /**

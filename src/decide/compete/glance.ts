@@ -48,7 +48,7 @@ export function glance(job: JobDocument, now: number, world: GlanceWorld): Glanc
  */
 function glanceAtNew(job: JobDocument, now: number, { me, peers, seenAt }: GlanceWorld): Glance {
   const able = peers.filter((peer) => canAll(peer, me));
-  const rank = rankAmong(`${job._id}:0`, able, me.id);
+  const rank = able.length === 0 ? 0 : rankAmong(`${job._id}:0`, able, me.id);
   const until = seenAt + rank * turnMs;
   if (rank === 0 || now >= until) return unclear;
   return me.freeSlots === 0 ? { kind: 'no_slot', rank } : { kind: 'later', until };

@@ -19,7 +19,6 @@ export const turnMs = 200;
  * once, each further one only when nothing has moved in the meantime.
  */
 export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
-  if (world.peers.length === 0) return intent;
   const rank = rankToAct(job, intent, world);
   if (rank === 0) return intent;
   const until = turnFrom(job, now, world) + rank * turnMs;

@@ -1,12 +1,12 @@
 import { failure } from '../../model/failures.js';
-import type { LiveJob } from '../../model/job.js';
+import { isSlice, type LiveJob } from '../../model/job.js';
 import { exits } from '../../model/step.js';
 import { finish } from './finish.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, TemplateContext, World } from '../world.js';
 import type { Move } from '../intent.js';
 import { allResults } from '../../reading/results.js';
-import { endSlice, isSlice } from '../children/slices.js';
+import { endSlice } from '../children/slices.js';
 
 /** Ends a job whose steps are all done: it succeeds, with the flow's `output` as its result. */
 export function complete(job: LiveJob, now: number, world: World): Move {

@@ -1,4 +1,4 @@
-import type { LiveJob } from '../../model/job.js';
+import { isSlice, type LiveJob } from '../../model/job.js';
 import { branchesOf, handlerOf } from '../../model/flow.js';
 import { exits, isOpen, type FailedStep } from '../../model/step.js';
 import { type Leaf, isWithin } from '../../model/tree.js';
@@ -7,7 +7,7 @@ import { finish, type JobEnding } from './finish.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { isRetried, waitMs } from './retry.js';
-import { endSlice, isSlice } from '../children/slices.js';
+import { endSlice } from '../children/slices.js';
 import { leafProgress } from '../../reading/leaf-progress.js';
 import { interpret } from '../../reading/progress.js';
 import type { Progress } from '../../structures/progress.js';

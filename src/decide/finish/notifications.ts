@@ -1,4 +1,4 @@
-import type { FinalJob, Job } from '../../model/job.js';
+import { isFinal, type FinalJob, type NewJob, type LiveJob } from '../../model/job.js';
 import {
   isAbout,
   mostEntries,
@@ -45,9 +45,9 @@ type Announced = {
   readonly makes: readonly ChildJob[];
 };
 
-/** Makes an intent that ends a job create its notifications first. */
-export function withNotifications(before: Job, intent: Intent, world: World): Intent {
-  if (intent.kind !== 'write' || isEnded(before) || !isEnded(intent.job)) return intent;
+/** Makes an intent that ends a job that was not final create its notifications first. */
+export function withNotifications(before: NewJob | LiveJob, intent: Intent, world: World): Intent {
+  if (intent.kind !== 'write' || !isFinal(intent.job)) return intent;
   const announced = announce(before, intent.job, world);
   if (announced.kind === 'look_up') return announced;
   const { job, makes } = announced;
@@ -55,13 +55,13 @@ export function withNotifications(before: Job, intent: Intent, world: World): In
   return { ...intent, job, ...(makes.length === 0 ? {} : { makes }) };
 }
 
-function isEnded(job: Job): job is FinalJob {
-  return job.state === '$$complete' || job.state === '$$cancelled';
-}
-
 /** Returns the notifications about the end of a job, also of one that could not be read. */
 export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | Query {
   const nothing: Announced = { kind: 'announced', job: ended, makes: [] };
+  const { notify, flow_definition: settings } = ended;
+  if (notify === undefined && isObject(settings) && settings['notify'] === undefined) {
+    return nothing;
+  }
   if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;
   const ofFlow = flowsNotify(ended, world);
   if (ofFlow.kind === 'look_up') return ofFlow;

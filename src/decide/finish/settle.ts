@@ -2,9 +2,13 @@ import { referenceTo } from '../../model/big-result.js';
 import { isEnding, mostInAnswer, toDecisions } from '../../model/decisions.js';
 import { failure } from '../../model/failures.js';
 import type { Job, LiveJob } from '../../model/job.js';
+import { isObject } from '../../model/object.js';
+import { without } from '../../model/record.js';
 import { exits, type Failure, type LiveStep } from '../../model/step.js';
+import type { Intent } from '../intent.js';
+import type { Acquire, Query } from '../queries.js';
+import { withNextDue } from '../waiting/sleep.js';
 import { withAttached, withStep, ownAttempt } from '../steps.js';
-import { withData } from './bag.js';
 import { cancelStep, parkStep, requeueStep, restartJob } from './detours.js';
 import { failStep } from './fail.js';
 import { leafAt } from '../../reading/entries.js';
@@ -40,6 +44,34 @@ export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: nu
   const reported = withStep(own.job, own.step, step);
   const settled = settleStep(reported, step, outcome, now);
   return { kind: 'settled', job: withData(settled, step.path, outcome, report) };
+}
+
+/**
+ * The job with what an attempt changed in its `data`: key by key, `null` takes a key out. It is
+ * written with the outcome, on the newest revision: of steps beside each other the one that ends
+ * last has the last word on a key. What did not succeed changes nothing.
+ */
+function withData(
+  job: LiveJob,
+  path: string,
+  outcome: Outcome,
+  { data: changes }: Report,
+): LiveJob {
+  if (changes === undefined || !hasSucceeded(job, path, outcome)) return job;
+  const { data } = job;
+  const kept: Record<string, unknown> = isObject(data) ? { ...data } : {};
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) delete kept[key];
+    else kept[key] = value;
+  }
+  return Object.keys(kept).length === 0 ? without(job, 'data') : { ...job, data: kept };
+}
+
+/** An attempt that waits for a signal has done its own part. */
+function hasSucceeded(job: LiveJob, path: string, { kind }: Outcome): boolean {
+  if (kind === 'wait') return true;
+  const last = job.steps.findLast((step) => step.path === path);
+  return kind === 'done' && last?.state === '$$complete' && last['warning'] === undefined;
 }
 
 function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number): LiveJob {
@@ -135,4 +167,26 @@ function refusedAnswer(
   if (decider === undefined || decisions.length === 0 || decisions.some(isEnding)) return undefined;
   const why = askedInVain(job, decider);
   return why && { failure: why, exit: exits.definition };
+}
+
+/** An intent that writes the job. */
+export type Writing = Extract<Intent, { kind: 'write' | 'claim' | 'spawn' }>;
+
+/**
+ * Returns what to write for a job that was settled and decided upon, but not stored in between:
+ * when the decision itself writes nothing, the settled job is written, with the time of a wait
+ * (D5).
+ */
+export function carrying(settled: LiveJob, intent: Exclude<Intent, Query | Acquire>): Writing {
+  switch (intent.kind) {
+    case 'write':
+    case 'claim':
+    case 'spawn':
+      return intent;
+    case 'wait':
+      return { kind: 'write', job: withNextDue(settled, intent) };
+    case 'ignore':
+    case 'abort':
+      return { kind: 'write', job: settled };
+  }
 }

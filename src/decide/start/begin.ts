@@ -2,6 +2,7 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type LiveStep } from '../../model/step.js';
 import { pluginOf, type Task } from '../../model/task.js';
+import { isBuiltIn } from '../../model/tree.js';
 import {
   expiryOf,
   flowTimeoutMs,

@@ -1,4 +1,4 @@
-import type { Job, LiveJob } from '../../model/job.js';
+import { isNew, type LiveJob, type NewJob } from '../../model/job.js';
 import type { Step } from '../../model/step.js';
 import type { Begun } from '../intent.js';
 import { itemsIn } from './lists.js';
@@ -43,9 +43,8 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
 }
 
 /** Whether a decision has added so many steps that it must be written. */
-export function hasGrown(before: Job, now: Job): boolean {
-  const [old, steps] = [stepsOf(before), stepsOf(now)];
-  const added = steps.length - old.length;
+export function hasGrown(before: NewJob | LiveJob, { steps }: LiveJob): boolean {
+  const added = steps.length - (isNew(before) ? 0 : before.steps.length);
   return added > 0 && added * (steps.length + itemsIn(steps) + decisionsIn(steps)) > mostGrowth;
 }
 
@@ -56,11 +55,6 @@ function decisionsIn(steps: readonly Step[]): number {
     if (seen !== undefined && Array.isArray(result)) decisions += result.length;
   }
   return decisions;
-}
-
-function stepsOf(job: Job): readonly Step[] {
-  const { steps } = job as { readonly steps?: unknown };
-  return Array.isArray(steps) ? (steps as readonly Step[]) : [];
 }
 
 /** Values to copy, and tags to fill in. */

@@ -26,13 +26,7 @@ import { withFlowFailed } from '../finish/too-many.js';
  * Evaluates what structures ask before they continue (their conditions, the case of a choice, the
  * list of a map, another round of a loop) and writes the answers as steps, where they stay.
  */
-export function gatesMove(
-  job: LiveJob,
-  gates: readonly Gate[],
-  now: number,
-  world: World,
-): Move | undefined {
-  if (gates.length === 0) return undefined;
+export function gatesMove(job: LiveJob, gates: readonly Gate[], now: number, world: World): Move {
   const queries: Query[] = [];
   let marked = job;
   for (const gate of gates.slice(0, mostGates)) {

@@ -1,5 +1,5 @@
 import { glance } from '../../decide/compete/glance.js';
-import type { Writing } from '../../decide/finish/carrying.js';
+import type { Writing } from '../../decide/finish/settle.js';
 import type { Wait } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { isFinal, isLiveJob, type Job } from '../../model/job.js';

@@ -1,8 +1,7 @@
 import { abandoned } from '../../decide/finish/abandoned.js';
-import { carrying, type Writing } from '../../decide/finish/carrying.js';
+import { carrying, settle, type Writing } from '../../decide/finish/settle.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { settle } from '../../decide/finish/settle.js';
 import { TwsError } from '../../errors.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';

@@ -1,5 +1,5 @@
 import { failChild } from '../../decide/children/child.js';
-import type { Writing } from '../../decide/finish/carrying.js';
+import type { Writing } from '../../decide/finish/settle.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import type { Report } from '../../decide/finish/report.js';
 import { refusedEdit } from '../../decide/requests/edits.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carrying } from '../../../src/decide/finish/carrying.js';
+import { carrying } from '../../../src/decide/finish/settle.js';
 import type { Intent } from '../../../src/decide/intent.js';
 import type { Acquire, Query } from '../../../src/decide/queries.js';
 import { flow, liveJob } from '../../support/builders.js';
