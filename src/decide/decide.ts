@@ -12,7 +12,7 @@ import { isAsked, withoutLateWishes } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
-import type { Decided, Intent, Ruled } from './intent.js';
+import type { Decided, Intent } from './intent.js';
 import type { World } from './world.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './finish/notifications.js';
@@ -87,7 +87,9 @@ function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent
   if (told !== undefined && told.kind !== 'knows') return { rule: 'notification', intent: told };
   let current = told?.job ?? job;
   for (let moves = 1; ; moves += 1) {
-    const { rule, move } = nextMove(current, now, world);
+    const { rule, move } = isNew(current)
+      ? { rule: 'begin', move: initialise(current, now, world) }
+      : advance(current, now, world);
     if (move.kind !== 'change') return { rule, intent: conclude(job, current, move) };
     if (isFinal(move.job)) return { rule, intent: { kind: 'write', job: move.job } };
     if (moves === mostMoves || hasGrown(job, move.job)) {
@@ -95,12 +97,6 @@ function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent
     }
     current = move.job;
   }
-}
-
-function nextMove(job: NewJob | LiveJob, now: number, world: World): Ruled {
-  return isNew(job)
-    ? { rule: 'begin', move: initialise(job, now, world) }
-    : advance(job, now, world);
 }
 
 /**
@@ -139,7 +135,7 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
  * or an acquire the decision is made anew.
  */
 function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
-  if (isNew(current) || current === original) return last;
+  if (current === original || isNew(current)) return last;
   if (last.kind === 'abort') return { kind: 'write', job: without(current, 'next_due') };
   if (last.kind !== 'wait') return last;
   const mayStayNew = isNew(original) && current.locked === undefined;

@@ -69,11 +69,6 @@ export function namesTask({ wait, delay, flow, decider, slices }: Entry): boolea
   return [wait, delay, flow, decider, slices].every((kind) => kind === undefined);
 }
 
-/** An entry that waits in the job document itself and needs no engine. */
-export function isBuiltIn({ wait, delay }: Entry): boolean {
-  return wait !== undefined || delay !== undefined;
-}
-
 /** A node below another: its path, and the keys that lead to it in the document. */
 export type ChildNode = {
   readonly node: Node;

@@ -6,7 +6,7 @@ import { childPath, isStructure } from '../../model/tree.js';
 import type { MapOver, SliceResult } from '../../structures/map-slices.js';
 import { withAttached, withBegun, withStep } from '../steps.js';
 import { newAttempt } from '../start/attempt.js';
-import { ResultCollector } from '../../reading/result-collector.js';
+import { ResultCollector } from '../../reading/results.js';
 import { withChildRemade } from './child-remade.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { finish } from '../finish/finish.js';

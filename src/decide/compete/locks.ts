@@ -78,6 +78,14 @@ export function withLocks<T extends object>(job: T, locked: Locked): T & { locke
   return Object.keys(locked).length === 0 ? job : { ...job, locked };
 }
 
+/** A job that goes on after its end, or as a new one, asks for a permit anew. */
+export function withoutPermit<T extends object>(job: T): T {
+  const { locked } = job as { readonly locked?: unknown };
+  return isObject(locked) && 'permit' in locked
+    ? { ...job, locked: without(locked, 'permit') }
+    : job;
+}
+
 /** A new job may hold anything under this key. */
 function lockedBy(job: NewJob | LiveJob): Locked {
   const { locked } = job as { readonly locked?: unknown };

@@ -7,8 +7,6 @@ import { finish } from '../finish/finish.js';
 import { acquire } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
-import { isObject } from '../../model/object.js';
-import { without } from '../../model/record.js';
 
 /**
  * A job of a flow with `max_running` takes one of its permits before anything of it begins, keeps it
@@ -50,12 +48,4 @@ function withPermit(job: LiveJob, permit: string, now: number): LiveJob {
   const held = { ...job, locked: { ...job.locked, permit } };
   const waited = now - (job.timed_from ?? job.start);
   return waited > (job.held_ms ?? 0) ? { ...held, held_ms: waited } : held;
-}
-
-/** A job that goes on after its end, or as a new one, asks for a permit anew. */
-export function withoutPermit<T extends object>(job: T): T {
-  const { locked } = job as { readonly locked?: unknown };
-  return isObject(locked) && 'permit' in locked
-    ? { ...job, locked: without(locked, 'permit') }
-    : job;
 }

@@ -2,7 +2,6 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type LiveStep } from '../../model/step.js';
 import { pluginOf, type Task } from '../../model/task.js';
-import { isBuiltIn } from '../../model/tree.js';
 import {
   expiryOf,
   flowTimeoutMs,
@@ -24,7 +23,7 @@ import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from '../waiting/ready.js';
 import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, queueOf } from '../../reading/entries.js';
-import { fullTask, isUnserved, needsOf, servesHere } from '../compete/serving.js';
+import { fullTask, isUnserved, needsOf, serves } from '../compete/serving.js';
 import { beginNews, beginWait } from '../waiting/waits.js';
 import { beginSlice } from '../children/slices.js';
 import { seenBy } from '../../reading/decider-progress.js';
@@ -39,12 +38,17 @@ import { rankFor } from '../compete/turn.js';
  */
 export function begin(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { leaf, due } = beginning;
+  const { when, guards } = leaf.entry;
+  const isConditional = when !== undefined || guards !== undefined;
   if (due !== undefined && now < due) {
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
     return { kind: 'wait', because, asleep: true, ...untilOf(due, hardDeadline(job)) };
   }
   if (entryKindOf(leaf.entry).isWait === true) {
-    return conditionMove(job, beginning, now, world) ?? beginWait(job, beginning, now, world);
+    return (
+      (isConditional ? conditionMove(job, beginning, now, world) : undefined) ??
+      beginWait(job, beginning, now, world)
+    );
   }
   if (leaf.entry.continues === true) return continueAnew(job, beginning, now);
   if (leaf.entry.news === true) return beginNews(job, beginning, now);
@@ -53,7 +57,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   if (definition === undefined) return lateDefinition(job, beginning, now, world);
   const step = { ...beginning, task: definition };
   return (
-    conditionMove(job, beginning, now, world) ??
+    (isConditional ? conditionMove(job, beginning, now, world) : undefined) ??
     waitForEngine(job, step, now, world) ??
     start(job, step, now, world)
   );
@@ -94,7 +98,7 @@ function waitForEngine(job: LiveJob, step: TaskStep, now: number, world: World):
     const why = failure('AcceptTimeout', { timeout: acceptMs, needs });
     return failUnbegun(job, step, { failure: why, exit: exits.timeout }, now);
   }
-  const here = servesHere(task, world, queue);
+  const here = serves(world.me, task, queue);
   const full = fullTask(task, world);
   if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
   const needs = needsOf(task, world, queue);

@@ -22,8 +22,6 @@ export function conditionMove(
   now: number,
   world: World,
 ): Begun | undefined {
-  const { when, guards } = beginning.leaf.entry;
-  if (when === undefined && guards === undefined) return undefined;
   const input = inputOf(job, beginning, world.contents);
   if (input.missing.length > 0) return lookUp({ attachments: input.missing });
   const asked = questionsOf(job, beginning, input);

@@ -116,6 +116,7 @@ export function secretsOf(
   { params, secrets, beginning }: Extract<Given, { ok: true }>,
   filled: Params,
 ): { readonly secrets: readonly string[] } | Unbegun {
+  if (secrets.length === 0 && filled === params) return { secrets };
   const kept = secrets.filter((field) => valueIn(filled, field) === valueIn(params, field));
   const stray = [...secretsIn(filled)].find(
     ([field, text]) =>
