@@ -99,7 +99,7 @@ function unreadIn(
 
 /** The one key that documents may have and that no engine follows yet. */
 function unapplied(at: Path): readonly Problem[] {
-  return at.length > 1 ? [] : [told(at, 'is not applied', String(insteadOf('retain', 'flow')))];
+  return [told(at, 'is not applied', String(insteadOf('retain', 'flow')))];
 }
 
 /** A number of which only a part counts. */

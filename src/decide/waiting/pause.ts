@@ -11,7 +11,7 @@ import { openWaits } from './waits.js';
  * Begins no new step while the job or its flow is paused. The time of the pause does not count
  * towards the flow's timeout (mode `start`), but waiting steps keep waiting.
  */
-export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
+export function pauseMove(job: LiveJob, now: number, world: World): Move {
   const because = pausedBecause(job, world);
   const running = job.steps.find(isLive);
   if (because !== undefined && running !== undefined) {
@@ -24,7 +24,6 @@ export function pauseMove(job: LiveJob, now: number, world: World): Move | undef
   if (because !== undefined) {
     return { kind: 'change', job: { ...job, state: '$$paused', held_since: now } };
   }
-  if (job.state !== '$$paused') return undefined;
   const resumed = {
     ...without(job, 'held_since'),
     state: progressState(job),

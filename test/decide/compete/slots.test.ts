@@ -39,6 +39,14 @@ describe('the slots of a task', () => {
     told.go();
     expect(limitOf(told.liveJob, { ...told.live, task: 'x', path: '7' })).toBeUndefined();
   });
+
+  it('are not those of a task that is just called like what an entry is', () => {
+    const told = story({ steps: ['a', { delay: 1 }] });
+    told.go();
+    const definitions = { delay: task('delay', { slots: 1 }) };
+    const step = { ...told.live, task: 'delay', path: '1' };
+    expect(limitOf({ ...told.liveJob, definitions }, step)).toBeUndefined();
+  });
 });
 
 describe('a step whose task is full here', () => {
