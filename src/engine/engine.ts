@@ -54,7 +54,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   engine.replicas.setCount(info?.copies ?? 1);
   await retry(() => library.load());
   await learnLimit(engine);
-  refuseWithoutKey(options, library.documents());
+  refuseWithoutKey(options, [...library.held.values()]);
   await appear(engine);
   // The scan of many jobs outlasts a lease: it is renewed from the beginning.
   const running = [keepLease(engine), watchPeers(engine)];

@@ -38,16 +38,15 @@ export type Library = {
   readonly foundTask: (name: string, owner: string) => Found<Task>;
   /** The document of a definition of exactly that owner, as it is stored; undefined: none, or several. */
   readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
-  /** All documents that it holds, valid or not. */
-  readonly documents: () => readonly StoredDocument[];
+  /** All documents that it holds, by id, valid or not. */
+  readonly held: ReadonlyMap<string, StoredDocument>;
 };
 
 /** `onMalformed` is called for a definition that comes by the feed and cannot be read. */
 export function createLibrary(store: Store, onMalformed: OnMalformed = () => undefined): Library {
-  const held = createHoldings(onMalformed);
   let breaks = 0;
   let loadedAfter = -1;
-  const isWhole = (): boolean => loadedAfter === breaks;
+  const held = createHoldings(onMalformed, () => loadedAfter === breaks);
   const asked = new Map<string, Promise<void>>();
   const look = async (kind: Kind, keys: readonly string[]): Promise<void> => {
     await held.reading(async (add) => {
@@ -76,8 +75,8 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
       });
       loadedAfter = begun;
     },
-    flow: (name, owner) => held.shelves.flow.get(name, owner, isWhole()),
-    task: (name, owner) => held.shelves.task.get(name, owner, isWhole()),
+    flow: held.shelves.flow.get,
+    task: held.shelves.task.get,
     find: (kind, wanted) => {
       const keys = [...new Set(wanted.flatMap(({ name, owner }) => keysOf(name, owner)))].sort();
       // Many jobs may miss the same definition at the same time.
@@ -86,18 +85,14 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
       asked.set(question, answer);
       return answer;
     },
-    foundFlow: (name, owner) => known(held.shelves.flow.get(name, owner, true)),
-    foundTask: (name, owner) => known(held.shelves.task.get(name, owner, true)),
+    foundFlow: held.shelves.flow.getKnown,
+    foundTask: held.shelves.task.getKnown,
     stored: (kind, name, owner) => {
       const [id, ...others] = held.shelves[kind].ids(keyOf(name, owner));
-      return id === undefined || others.length > 0 ? undefined : held.document(id);
+      return id === undefined || others.length > 0 ? undefined : held.documents.get(id);
     },
-    documents: held.documents,
+    held: held.documents,
   };
-}
-
-function known<T>(found: Found<T>): Found<T> {
-  return found.kind === 'unknown' ? { kind: 'absent' } : found;
 }
 
 type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
@@ -105,9 +100,12 @@ type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
 /** Takes one document that was read; undefined: it is not there. */
 type Add = (id: string, doc: StoredDocument | undefined) => void;
 
-/** The definitions, fed by the feed and by readings that may overtake each other. */
-function createHoldings(onMalformed: OnMalformed) {
-  const shelves = { flow: createShelf<Flow>(), task: createShelf<Task>() };
+/**
+ * The definitions, fed by the feed and by readings that may overtake each other. `isWhole`: what is not
+ * here is not in the store either, as far as the feed has brought.
+ */
+function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
+  const shelves = { flow: createShelf<Flow>(isWhole), task: createShelf<Task>(isWhole) };
   const documents = new Map<string, StoredDocument>();
   /** Ids that the feed brought while something was read: one set for each reading under way. */
   const broughtMeanwhile = new Set<Set<string>>();
@@ -128,8 +126,7 @@ function createHoldings(onMalformed: OnMalformed) {
   };
   return {
     shelves,
-    documents: (): readonly StoredDocument[] => [...documents.values()],
-    document: (id: string) => documents.get(id),
+    documents: documents as ReadonlyMap<string, StoredDocument>,
     update: (id: string, doc: StoredDocument | undefined): boolean => {
       const concerned = put(id, doc, true);
       if (concerned || doc === undefined) for (const ids of broughtMeanwhile) ids.add(id);
@@ -170,8 +167,9 @@ function keyOfDocument(doc: StoredDocument): string {
 type Shelf<T> = {
   readonly put: (id: string, key: string, entry: Entry<T>) => void;
   readonly remove: (id: string) => void;
-  /** `whole`: what is not here is not in the store either, as far as the feed has brought. */
-  readonly get: (name: string, owner: string, whole: boolean) => Found<T>;
+  readonly get: (name: string, owner: string) => Found<T>;
+  /** The same right after the store was asked: what is not here is nowhere. */
+  readonly getKnown: (name: string, owner: string) => Found<T>;
   readonly ids: (key: string) => readonly string[];
   readonly confirmAbsent: (keys: readonly string[]) => void;
 };
@@ -179,8 +177,10 @@ type Shelf<T> = {
 /** How long "the store has none" is believed, ms: the feed brings a new definition sooner. */
 const absentMs = 1_000;
 
-function createShelf<T extends Definition[Kind]>(): Shelf<T> {
+function createShelf<T extends Definition[Kind]>(isWhole: () => boolean): Shelf<T> {
   const byKey = new Map<string, Map<string, Entry<T>>>();
+  /** What `byKey` amounts to; keys without a definition are left out. */
+  const found = new Map<string, Found<T>>();
   const keyOfId = new Map<string, string>();
   const absentSince = new Map<string, number>();
   const isAbsent = (key: string): boolean => Date.now() - (absentSince.get(key) ?? 0) < absentMs;
@@ -188,27 +188,32 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
     put: (id, key, entry) => {
       keyOfId.set(id, key);
       absentSince.delete(key);
-      const entries = byKey.get(key) ?? new Map<string, Entry<T>>();
-      byKey.set(key, entries.set(id, entry));
+      const entries = (byKey.get(key) ?? new Map<string, Entry<T>>()).set(id, entry);
+      byKey.set(key, entries);
+      found.set(key, toFound(entries));
     },
     remove: (id) => {
       const key = keyOfId.get(id);
-      if (key === undefined) return;
+      const entries = key === undefined ? undefined : byKey.get(key);
+      if (key === undefined || entries === undefined) return;
       keyOfId.delete(id);
-      byKey.get(key)?.delete(id);
+      entries.delete(id);
+      if (entries.size > 0) return void found.set(key, toFound(entries));
+      byKey.delete(key);
+      found.delete(key);
     },
-    get: (name, owner, whole) => {
-      // Most definitions are of the owner of the job.
-      const own = byKey.get(keyOf(name, owner));
-      if (own !== undefined && own.size > 0) return toFound(own);
-      const keys = keysOf(name, owner);
-      for (const key of keys) {
-        const entries = byKey.get(key);
-        if (entries !== undefined && entries.size > 0) return toFound(entries);
-        if (!whole && !isAbsent(key)) return { kind: 'unknown' };
-      }
-      return keys.every(isAbsent) ? { kind: 'absent' } : { kind: 'unknown' };
+    get: (name, owner) => {
+      const own = keyOf(name, owner);
+      const there = found.get(own);
+      if (there !== undefined) return there;
+      if (!isWhole() && !isAbsent(own)) return { kind: 'unknown' };
+      const ofEverybody = keyOf(name, undefined);
+      const shared = found.get(ofEverybody);
+      if (shared !== undefined) return shared;
+      return { kind: isAbsent(own) && isAbsent(ofEverybody) ? 'absent' : 'unknown' };
     },
+    getKnown: (name, owner) =>
+      found.get(keyOf(name, owner)) ?? found.get(keyOf(name, undefined)) ?? { kind: 'absent' },
     ids: (key) => [...(byKey.get(key)?.keys() ?? [])],
     confirmAbsent: (keys) => {
       for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
@@ -217,11 +222,10 @@ function createShelf<T extends Definition[Kind]>(): Shelf<T> {
   };
 }
 
+/** `entries`: at least one. */
 function toFound<T>(entries: ReadonlyMap<string, Entry<T>>): Found<T> {
-  const [first] = entries;
-  if (first === undefined) return { kind: 'absent' };
-  if (entries.size > 1) return { kind: 'ambiguous', ids: [...entries.keys()].sort() };
-  const [id, entry] = first;
+  const [[id, entry], ...others] = [...entries] as [[string, Entry<T>]];
+  if (others.length > 0) return { kind: 'ambiguous', ids: [...entries.keys()].sort() };
   if (!entry.ok) return { kind: 'invalid', id, problems: entry.problems };
   return { kind: 'found', value: entry.value as T & { _id?: string; _rev?: string } };
 }

@@ -120,7 +120,7 @@ it('a definition that came or went while everything was read stays as the feed t
   library.update('mine', mine);
   await loading;
   expect(library.task('a', 'ann')).toMatchObject({ kind: 'found', value: { plugin: 'own' } });
-  expect(library.documents()).toEqual([mine]);
+  expect([...library.held.values()]).toEqual([mine]);
 });
 
 it('a definition that the store has no more is forgotten when everything is read', async () => {
@@ -128,7 +128,7 @@ it('a definition that the store has no more is forgotten when everything is read
   const library = createLibrary(store);
   library.update('task:DEFAULT:a', task('1-x', 'old'));
   await library.load();
-  expect(library.documents()).toEqual([]);
+  expect([...library.held.values()]).toEqual([]);
 });
 
 it('what was just found absent is no question any more, however long the answer is known', async () => {
