@@ -34,7 +34,7 @@ import { backOff, createRetry } from './retry.js';
 import { createPeers } from './peers/peers.js';
 import { createPresence, version } from './peers/presence.js';
 import { createParsedJobs } from './loop/parsed-jobs.js';
-import { createEarlySignals } from './control/early-signals.js';
+import { createEarlySignals } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createSystemEvents } from './events/system-events.js';
 import { createSystemWebhooks } from './events/system-webhooks.js';

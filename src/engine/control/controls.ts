@@ -7,6 +7,8 @@ import type { Log } from '../log.js';
 export type Controls = {
   /** Takes a changed or deleted control; false when the document is none and was none. */
   readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
+  /** Whether this engine may take work, by the id of each control that concerns it. */
+  readonly held: ReadonlyMap<string, boolean>;
   /** Takes all that there are: what is not among them was deleted. */
   readonly replace: (docs: readonly StoredDocument[]) => void;
 };
@@ -23,7 +25,6 @@ export type ControlsOptions = {
 
 /** An engine is disabled while any control for it, or for all, says so. */
 export function createControls({ me, log, isReporter, onChange }: ControlsOptions): Controls {
-  /** Whether it may take work, by the id of the control. */
   const said = new Map<string, boolean>();
   /** The revisions of malformed controls that this engine has reported, by their ids. */
   const malformed = new Map<string, string>();
@@ -56,6 +57,7 @@ export function createControls({ me, log, isReporter, onChange }: ControlsOption
     log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
   };
   return {
+    held: said,
     update: (id, doc) => {
       const concerned = put(id, doc);
       if (concerned) judge();

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import type { StoredDocument } from '../../model/document.js';
 import { isCancelByParent } from '../../decide/finish/abandoned.js';
 import { command, receive, type Commanded } from '../../decide/requests/command.js';
 import { withRefusal } from '../../decide/requests/refusal.js';
@@ -56,4 +58,14 @@ export function signalMessage(signal: SignalDocument): Message {
     mayWait: true,
     follows: true,
   };
+}
+
+/** Messages to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */
+export type EarlySignals = LRUCache<string, ReadonlyMap<string, StoredDocument>>;
+
+/** The largest number of absent jobs whose messages are kept in memory. */
+const mostEarly = 1_000;
+
+export function createEarlySignals(): EarlySignals {
+  return new LRUCache({ max: mostEarly });
 }

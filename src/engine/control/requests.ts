@@ -6,9 +6,8 @@ import { failure } from '../../model/failures.js';
 import { isFinal, type Job } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import { requestMessage, signalMessage, type Message } from './message.js';
+import { requestMessage, signalMessage, type EarlySignals, type Message } from './message.js';
 import { unlessThrown } from '../loop/decision.js';
-import type { EarlySignals } from './early-signals.js';
 import { refusalOf } from '../loop/document-limit.js';
 import type { Jobs } from '../loop/jobs.js';
 import { writeJob, type JobWritten, type WriteParts } from '../loop/write-job.js';
@@ -66,7 +65,7 @@ async function deal(
           job = verdict.as;
           return;
         case 'early':
-          return parts.earlySignals.set(of, doc);
+          return putEarly(parts.earlySignals, of, doc);
         case 'later':
           return;
         case 'unanswerable':
@@ -87,12 +86,16 @@ async function isCurrent({ store, retry }: RequestParts, doc: StoredDocument): P
   return there?._rev === doc._rev;
 }
 
+function putEarly(signals: EarlySignals, job: string, signal: StoredDocument): void {
+  signals.set(job, new Map(signals.get(job)).set(signal._id, signal));
+}
+
 /** A job has come: the messages that wait for it are taken now. */
 export function takeEarly(parts: RequestParts, job: string): void {
   const docs = parts.earlySignals.get(job);
   if (docs === undefined) return;
   parts.earlySignals.delete(job);
-  for (const doc of docs) takeMessage(parts, doc, true);
+  for (const doc of docs.values()) takeMessage(parts, doc, true);
 }
 
 /**

@@ -20,29 +20,21 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, jobs, replicas, controls } = engine;
+  const { library, peers, controls } = engine;
   if (id.startsWith('_design/')) return reportDesign(engine, id, doc);
+  const wasOther = library.held.has(id) || controls.held.has(id);
+  if (doc?.['type'] === 'job' && !wasOther) return takeJob(engine, doc, conflicted);
   if (library.update(id, doc)) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
-    return jobs.gone(id);
+    return engine.jobs.gone(id);
   }
   switch (doc['type']) {
     case 'job':
-      takeEarly(engine, id);
-      if (conflicted === true) replicas.suspect(id);
-      return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
-    case 'engine': {
-      // Of our own document we know by our own clock when it was written.
-      const { renewed } = doc;
-      if (id === engine.id && typeof renewed === 'number') {
-        engine.meters.feedLag(Math.max(0, engine.now() - renewed));
-      }
-      const parsed = parseDocument(doc);
-      if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
-      return;
-    }
+      return takeJob(engine, doc, conflicted);
+    case 'engine':
+      return takeEngine(engine, doc);
     case 'request':
     case 'signal':
       return takeMessage(engine, doc);
@@ -51,6 +43,22 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
     default:
       return engine.logUnknown(doc);
   }
+}
+
+function takeEngine({ id: me, meters, now, peers }: Assembly, doc: StoredDocument): void {
+  // Of our own document we know by our own clock when it was written.
+  const { _id: id, renewed } = doc;
+  if (id === me && typeof renewed === 'number') meters.feedLag(Math.max(0, now() - renewed));
+  const parsed = parseDocument(doc);
+  if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
+}
+
+function takeJob(engine: Assembly, doc: StoredDocument, conflicted: boolean | undefined): void {
+  const { jobs, replicas, earlySignals } = engine;
+  const { _id: id } = doc;
+  if (earlySignals.has(id)) takeEarly(engine, id);
+  if (conflicted === true) replicas.suspect(id);
+  return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
 }
 
 /** Every engine sees that the design document was changed; one reports it. */

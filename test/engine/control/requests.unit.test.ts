@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEarlySignals } from '../../../src/engine/control/early-signals.js';
+import { createEarlySignals } from '../../../src/engine/control/message.js';
 import { takeEarly, takeMessage } from '../../../src/engine/control/requests.js';
 import type { RequestParts } from '../../../src/engine/control/requests.js';
 import type { StoredDocument } from '../../../src/model/document.js';
