@@ -25,11 +25,10 @@ import { createLocks } from './locks/locks.js';
 import { ofEngine } from './log.js';
 import { noMeters } from './meters.js';
 import { createNotifications } from './events/notifications.js';
-import type { StoredDocument } from '../model/document.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createLogOnce } from './events/log-once.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
-import { createPermitQueues, permitFlowOf } from './locks/permit-queues.js';
+import { createPermitQueues } from './locks/permit-queues.js';
 import { backOff, createRetry } from './retry.js';
 import { createPeers } from './peers/peers.js';
 import { createPresence, version } from './peers/presence.js';
@@ -48,7 +47,7 @@ export function assemble(options: EngineOptions) {
   const toJobs = (): Jobs => jobs;
   const base = createBase(options);
   const others = createOthers(base);
-  const queues = createQueues(base, toJobs);
+  const queues = createQueues(base, others, toJobs);
   const { attempts, contents } = createAttempts(base, { others, queues, toJobs }, () => replicas);
   const replicas = createReplicasOf(base, others.peers, queues, attempts);
   const { store, retry, log, now, once, life } = base;
@@ -64,7 +63,6 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, now, once, life, replicas, locks, attempts, documentLimit },
     ...queues,
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
-    permitFlow: (job: StoredDocument) => permitFlowOf(job, library),
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
@@ -94,7 +92,7 @@ function createBase(options: EngineOptions) {
   });
   return {
     ...{ options, store, id, log, ending, life, feed, retry },
-    now: (): number => Date.now(),
+    now: Date.now,
     once: createLogOnce(log),
     meters: options.meters ?? noMeters,
     linkOf: (job: string): string | undefined => options.linkOf?.(job),
@@ -137,7 +135,7 @@ function createOthers({ id, store, log, now, leaseMs, options }: Base) {
 type Others = ReturnType<typeof createOthers>;
 
 /** What waits, and for what; and the turns of each document. */
-function createQueues({ life, log, now }: Base, toJobs: () => Jobs) {
+function createQueues({ life, log, now }: Base, { library }: Others, toJobs: () => Jobs) {
   const count = createCount();
   const serializer = createSerializer((document, error) => {
     if (life.signal.aborted) return;
@@ -146,7 +144,7 @@ function createQueues({ life, log, now }: Base, toJobs: () => Jobs) {
   return {
     ...{ count, serializer },
     waitQueue: createWaitQueue(count),
-    permitQueues: createPermitQueues((job) => toJobs().recall(job)),
+    permitQueues: createPermitQueues((job) => toJobs().recall(job), library),
     timers: createTimers((job) => toJobs().wake(job), now),
   };
 }
@@ -239,8 +237,10 @@ function createViews(
   const me = { ...mine, id, pid: process.pid, facts };
   /** Free slots that are not for jobs which go before this one. */
   const freeFor = (job: Job, ended?: readonly string[]): number => {
+    const free = attempts.freeSlots(ended);
+    if (waitQueue.size === 0) return free;
     const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
-    return waitQueue.slotsFor(inLineOf(job), attempts.freeSlots(ended), facts);
+    return waitQueue.slotsFor(inLineOf(job), free, facts);
   };
   return {
     bystanders: (seenAt) => ({

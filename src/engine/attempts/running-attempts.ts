@@ -32,10 +32,11 @@ export type RunningAttempts = {
   readonly use: (ended?: readonly string[]) => SlotUse;
   /** Whether a task may run once more. */
   readonly hasRoom: (task: TaskSlots) => boolean;
-  /** Whether there is a slot for each of these steps of a job, one of its task as well. */
-  readonly fits: (job: LiveJob, steps: readonly LiveStep[], ended?: readonly string[]) => boolean;
-  /** Takes a slot for each step; `ended` hand theirs over to the first of them. */
-  readonly reserve: (steps: readonly LiveStep[], ended?: readonly string[], job?: LiveJob) => void;
+  /**
+   * Takes a slot for each of these steps of a job, one of its task as well; `ended` hand theirs over to
+   * the first of them. False: there are not enough, none was taken.
+   */
+  readonly reserve: (steps: readonly LiveStep[], ended: readonly string[], job: LiveJob) => boolean;
   /** Undoes `reserve`: the claims were not stored. */
   readonly withdraw: (steps: readonly LiveStep[], ended?: readonly string[]) => void;
   readonly release: (claim: string) => void;
@@ -163,27 +164,28 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
     );
     return running.filter(([, key]) => key === task).length;
   };
-  const fits: RunningAttempts['fits'] = (job, steps, ended) => {
+  const reserve: RunningAttempts['reserve'] = (steps, ended, job) => {
     if (freeSlots(ended) < steps.length) return false;
-    const limits = steps.flatMap((step) => limitOf(job, step) ?? []);
-    return limits.every(({ task, slots: most }) => {
-      const wanted = limits.filter((limit) => limit.task === task).length;
-      return runningOf(task, ended) + wanted <= most;
-    });
-  };
-  const reserve: RunningAttempts['reserve'] = (steps, ended = [], job) => {
-    for (const step of steps) {
-      claims.add(step.claim);
-      if (job === undefined) continue;
-      uses.take(step.claim, partyOf(job));
+    const wanted = steps.flatMap((step) => {
       const limit = limitOf(job, step);
-      if (limit !== undefined) taskOf.set(step.claim, limit.task);
+      return limit === undefined ? [] : [{ ...limit, claim: step.claim }];
+    });
+    const haveRoom = wanted.every(({ task, slots: most }) => {
+      const more = wanted.filter((other) => other.task === task).length;
+      return runningOf(task, ended) + more <= most;
+    });
+    if (!haveRoom) return false;
+    for (const { claim } of steps) {
+      claims.add(claim);
+      uses.take(claim, partyOf(job));
     }
+    for (const { claim, task } of wanted) taskOf.set(claim, task);
     const there = ended.filter((claim) => claims.has(claim));
     for (const claim of there.slice(0, steps.length)) handedOver.add(claim);
+    return true;
   };
   return {
-    ...{ claims, freeSlots, runningOf, fits, reserve },
+    ...{ claims, freeSlots, runningOf, reserve },
     use: (ended: readonly string[] = []): SlotUse =>
       uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
     hasRoom: ({ task, slots: most }: TaskSlots): boolean => runningOf(task) < most,

@@ -46,9 +46,9 @@ export async function cancelChildren(
 export async function cancelChildrenAgain(
   parts: CancelChildrenParts & { readonly replicas: { readonly many: boolean } },
   parent: string,
-  children: readonly GivenUp[] = [],
+  children: readonly GivenUp[],
 ): Promise<void> {
-  if (!parts.replicas.many || children.length === 0) return;
+  if (!parts.replicas.many) return;
   const newest = await parts.retry(() => parts.store.get(parent));
   const wanted = new Set(newest === undefined ? [] : leftBy(newest).map(({ child }) => child));
   await cancelChildren(

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Flow } from '../../model/flow.js';
 import { isObject } from '../../model/object.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
 import type { Library } from '../loop/library.js';
-import { byRight, type InLine } from '../waiting/wait-queue.js';
+import { byRight, inLineOf, type InLine } from '../waiting/wait-queue.js';
 
 /**
  * The jobs that need a permit of their flow, in the order in which they get one: lower priority first,
@@ -13,11 +14,8 @@ import { byRight, type InLine } from '../waiting/wait-queue.js';
  * job the engine happens to decide first, nor on which engine goes first for a job.
  */
 export type PermitQueues = {
-  /**
-   * The engine looks at a job: it takes its place, or keeps the one it has. Without a flow it needs no
-   * permit (any more).
-   */
-  readonly enter: (flow: string | undefined, job: InLine) => void;
+  /** The engine looks at a job: while it needs a permit it takes its place, or keeps the one it has. */
+  readonly look: (job: StoredDocument) => void;
   /** The job waits for a permit. */
   readonly wait: (flow: string, job: InLine) => void;
   /** The job may get a permit, but another engine goes first, or it waits for a slot here. */
@@ -41,7 +39,10 @@ type Ticket = InLine & { readonly flow: string; readonly number: number; stand: 
 const remembered = 20_000;
 
 /** @param recall has a job looked at again; resolves when that is done */
-export function createPermitQueues(recall: (id: string) => Promise<void>): PermitQueues {
+export function createPermitQueues(
+  recall: (id: string) => Promise<void>,
+  library: Pick<Library, 'flow'>,
+): PermitQueues {
   /** Lines that are being called; true: to be called once more. */
   const calling = new Map<string, boolean>();
   /** Lines in which a job was held back by one before it. */
@@ -56,7 +57,7 @@ export function createPermitQueues(recall: (id: string) => Promise<void>): Permi
     for (let next = places.next(flow, called); next; next = places.next(flow, called)) {
       called.add(next.id);
       await recall(next.id);
-      if (places.of(next.id)?.stand === 'waits') return;
+      if (places.tickets.get(next.id)?.stand === 'waits') return;
     }
   };
   const call = async (flow: string): Promise<void> => {
@@ -68,21 +69,22 @@ export function createPermitQueues(recall: (id: string) => Promise<void>): Permi
     calling.delete(flow);
   };
   return {
-    enter: (flow, job) => {
-      if (flow === undefined) places.remove(job.id);
-      else places.place(flow, job, 'looked_at');
+    look: (job) => {
+      const flow = permitFlowOf(job, library);
+      if (flow !== undefined) places.place(flow, inLineOf(job), 'looked_at');
+      else if (places.tickets.has(job._id)) places.remove(job._id);
     },
     wait: (flow, job) => places.place(flow, job, 'waits'),
     yield: (id) => {
-      const ticket = places.of(id);
+      const ticket = places.tickets.get(id);
       if (ticket !== undefined) ticket.stand = 'yields';
     },
     looked: (id) => {
-      if (places.of(id)?.stand === 'looked_at') places.remove(id);
+      if (places.tickets.get(id)?.stand === 'looked_at') places.remove(id);
     },
     leave: places.leave,
     before: (flow, id) => {
-      const own = places.of(id);
+      const own = places.tickets.get(id);
       const before = places
         .in(flow)
         .filter((one) => one.id !== id && (own === undefined || inOrder(one, own) < 0));
@@ -117,8 +119,8 @@ function createPlaces(onLeft: (flow: string) => void) {
     onLeft(flow);
   };
   return {
+    tickets: tickets as ReadonlyMap<string, Ticket>,
     remove,
-    of: (id: string): Ticket | undefined => tickets.get(id),
     in: (flow: string): readonly Ticket[] => [...(lines.get(flow)?.values() ?? [])],
     lines: (): readonly string[] => [...lines.keys()],
     place: (flow: string, job: InLine, stand: Stand): void => {
@@ -152,34 +154,22 @@ function inOrder(a: Ticket, b: Ticket): number {
  * The flow of which a job document of any form needs a permit before it begins, as `<flow>::<owner>`.
  * A new job counts by its flow as it is stored now, one that has begun by its own copy of it.
  */
-export function permitFlowOf(
-  job: StoredDocument,
-  library: Pick<Library, 'flow'>,
-): string | undefined {
-  if (job['slice'] !== undefined || isFinalState(job['state'])) return undefined;
-  const flow = job['state'] === undefined ? flowOfNew(job, library) : flowOfLive(job);
-  const { max_running: most, name, owner } = flow ?? {};
-  if (most === undefined || typeof name !== 'string') return undefined;
-  return keyOf(name, typeof owner === 'string' ? owner : undefined);
+function permitFlowOf(job: StoredDocument, library: Pick<Library, 'flow'>): string | undefined {
+  const { state, slice, locked } = job;
+  const flow = state === undefined ? flowOfNew(job, library) : job['flow_definition'];
+  if (!isObject(flow) || flow['max_running'] === undefined) return undefined;
+  const { name, owner } = flow;
+  if (slice !== undefined || isFinalState(state) || typeof name !== 'string') return undefined;
+  const hasOne = state !== undefined && isObject(locked) && locked['permit'] !== undefined;
+  return hasOne ? undefined : keyOf(name, typeof owner === 'string' ? owner : undefined);
 }
-
-type FlowFacts = {
-  readonly max_running?: unknown;
-  readonly name?: unknown;
-  readonly owner?: unknown;
-};
 
 function flowOfNew(
   { flow, owner = defaultOwner, tasks }: StoredDocument,
   library: Pick<Library, 'flow'>,
-): FlowFacts | undefined {
+): Flow | undefined {
   if (typeof flow !== 'string' || typeof owner !== 'string' || tasks !== undefined)
     return undefined;
   const found = library.flow(flow, owner);
   return found.kind === 'found' ? found.value : undefined;
-}
-
-function flowOfLive({ flow_definition: flow, locked }: StoredDocument): FlowFacts | undefined {
-  const hasOne = isObject(locked) && locked['permit'] !== undefined;
-  return isObject(flow) && !hasOne ? flow : undefined;
 }

@@ -1,6 +1,5 @@
 import type { GlanceWorld } from '../../decide/compete/glance.js';
 import type { TwsError } from '../../errors.js';
-import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
@@ -27,8 +26,6 @@ export type JobParts = {
   readonly attempts: RunningAttempts;
   readonly waitQueue: WaitQueue;
   readonly permitQueues: PermitQueues;
-  /** The flow of which a job needs a permit, as `<flow>::<owner>`; undefined: of none. */
-  readonly permitFlow: (job: StoredDocument) => string | undefined;
   readonly timers: Timers;
   readonly replicas: Replicas;
   readonly decider: Decider;

@@ -79,7 +79,9 @@ export function createJobs(parts: JobParts): Jobs {
         if (doc !== undefined) await considerJob(parts, doc);
       });
     },
-    fillSlots: () => void fillSlots(parts),
+    fillSlots: () => {
+      if (parts.waitQueue.size > 0) void fillSlots(parts);
+    },
     callForPermits: permitQueues.callAll,
     gone: (id) => {
       const flow = parts.locks.freed(id);
@@ -136,55 +138,66 @@ async function fillSlots(parts: JobParts): Promise<void> {
   }
 }
 
-/** Deals with a job until there is nothing more to do about it here. */
-async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
-  let next: StoredDocument | undefined = doc;
-  while (next !== undefined) {
-    parts.permitQueues.enter(parts.permitFlow(next), inLineOf(next));
-    next = await considerVersion(parts, next);
-  }
-  parts.breaker.rest(doc._id);
-  parts.permitQueues.looked(doc._id);
-}
-
 /**
- * Does what one version of a job asks for; answers the document to look at next, if any. What throws
- * on the way twice would throw at each look: the job ends. Only what the database does is waited out.
+ * Deals with a job until there is nothing more to do about it here. What throws on the way twice would
+ * throw at each look: the job ends. Only what the database does is waited out.
  */
-async function considerVersion(
-  parts: JobParts,
-  given: StoredDocument,
-): Promise<StoredDocument | undefined> {
-  const { life, log } = parts;
-  for (let tries = 0; ; tries += 1) {
+async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
+  const { permitQueues, breaker, life } = parts;
+  let hasThrown = false;
+  for (let next: StoredDocument | undefined = doc; next !== undefined;) {
+    const version: StoredDocument = next;
     try {
-      return await considerOnce(parts, given);
+      permitQueues.look(version);
+      next = await considerVersion(parts, version);
+      hasThrown = false;
     } catch (error) {
       if (life.signal.aborted || error instanceof TwsError) throw error;
-      if (tries > 0) {
-        return afterEnd(given, await endFaulty(parts, given, faultOf(error).failure));
-      }
-      const about = { job: given._id, error: String(error) };
-      log.error(about, `What job ${given._id} asks for could not be done; it is tried once more.`);
-      await backOff(tries, life.signal);
+      next = await (hasThrown ? endFor(parts, version, error) : onceMore(parts, version, error));
+      hasThrown = !hasThrown;
     }
   }
+  breaker.rest(doc._id);
+  permitQueues.looked(doc._id);
 }
 
-async function considerOnce(
+/** Waits a moment before the same version is looked at again. */
+async function onceMore(
+  { log, life }: JobParts,
+  doc: StoredDocument,
+  error: unknown,
+): Promise<StoredDocument> {
+  const about = { job: doc._id, error: String(error) };
+  log.error(about, `What job ${doc._id} asks for could not be done; it is tried once more.`);
+  await backOff(0, life.signal);
+  return doc;
+}
+
+/** Ends the job for what was thrown; answers the document to look at next, if any. */
+async function endFor(
+  parts: JobParts,
+  doc: StoredDocument,
+  error: unknown,
+): Promise<StoredDocument | undefined> {
+  return afterEnd(doc, await endFaulty(parts, doc, faultOf(error).failure));
+}
+
+/** Does what one version of a job asks for; answers the document to look at next, if any. */
+async function considerVersion(
   parts: JobParts,
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { attempts, waitQueue, timers, serializer, parsedJobs, replicas, now } = parts;
   timers.clear(given._id);
+  // What a decision ended here leaves nothing to answer.
+  const isOver = isFinalState(given['state']) && parsedJobs.isOwn(given);
+  if (isOver && !replicas.isSuspect(given._id)) return rest(parts, given);
   const doc = await replicas.readConsistent(given);
   if (doc === undefined) return forget(parts, given._id);
   const seen = glance(doc, now(), parts.bystanders(serializer.seenAt(doc._id)));
   switch (seen.kind) {
     case 'final':
-      fence(parts, doc._id, []);
-      leave(parts, doc);
-      return void (await parts.locks.release(doc));
+      return rest(parts, doc);
     case 'elsewhere':
       if (attempts.of(doc._id).length > 0) return decideAndDo(parts, doc);
       waitQueue.leave(doc._id);
@@ -197,7 +210,7 @@ async function considerOnce(
     case 'here':
       // Somebody else may have spoilt what does not show at a glance.
       if (!parsedJobs.isOwn(doc)) return decideAndDo(parts, doc);
-      fence(parts, doc._id, [seen.claim]);
+      fence(parts, doc);
       return enqueue(parts, doc, { kind: 'wait', because: 'Its step runs here.' });
     case 'unclear':
       return decideAndDo(parts, doc);
@@ -216,7 +229,7 @@ async function decideAndDo(
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
-  fence(parts, doc._id, claimsOf(parsed.value));
+  fence(parts, doc);
   const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
@@ -235,7 +248,8 @@ async function decideAndDo(
       return doc;
     case 'claim':
       // The slot may have gone while the decision looked things up.
-      return attempts.fits(decision.job, decision.steps) ? commit(parts, decision) : doc;
+      if (!attempts.reserve(decision.steps, [], decision.job)) return doc;
+      return commit(parts, decision);
     case 'write':
     case 'spawn':
       return commit(parts, decision);
@@ -272,16 +286,27 @@ function writtenIn(written: JobWritten): StoredDocument | undefined {
 }
 
 /** Stops what runs here but is, by the document, no longer ours. */
-function fence({ attempts, log }: JobParts, job: string, claims: readonly string[]): void {
-  for (const claim of attempts.of(job)) {
+function fence({ attempts, log }: JobParts, doc: StoredDocument): void {
+  const here = attempts.of(doc._id);
+  if (here.length === 0) return;
+  const claims = runningIn(doc as unknown as Job).map(({ claim }) => claim);
+  for (const claim of here) {
     if (claims.includes(claim)) continue;
-    log.warn({ job, claim }, 'An attempt was taken from this engine; it is stopped.');
+    log.warn({ job: doc._id, claim }, 'An attempt was taken from this engine; it is stopped.');
     attempts.stop(claim, 'fenced');
   }
 }
 
-function claimsOf(job: Job): readonly string[] {
-  return isLiveJob(job) ? job.steps.filter(isLive).map(({ claim }) => claim) : [];
+/** The attempts that run, here or elsewhere. */
+function runningIn(job: Job): readonly LiveStep[] {
+  return isLiveJob(job) ? job.steps.filter(isLive) : [];
+}
+
+/** The job is final. */
+async function rest(parts: JobParts, doc: StoredDocument): Promise<undefined> {
+  fence(parts, doc);
+  leave(parts, doc);
+  await parts.locks.release(doc);
 }
 
 /** There is nothing more to do about a job; when it is final, those that wait for it are woken. */
@@ -322,14 +347,10 @@ function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Ruled): undef
     // A time at which the wait ends in any case does not keep an earlier change from ending it.
     waitQueue.forChange(job._id);
   } else waitQueue.leave(job._id);
-  waitQueue.watch(job._id, ownersOf(job as Job));
+  const engines = runningIn(job as Job).map(({ engine }) => engine);
+  waitQueue.watch(job._id, engines);
   const keep = wait.for !== undefined && serializer.size < keptForSlot;
   if (!keep && attempts.of(job._id).length === 0) serializer.drop(job._id);
-}
-
-/** The engines of the running attempts. */
-function ownersOf(job: Job): readonly string[] {
-  return isLiveJob(job) ? job.steps.filter(isLive).map(({ engine }) => engine) : [];
 }
 
 /** A job that sleeps for long is found by the view of due times when its time is near. */

@@ -2,16 +2,15 @@ import { abandoned } from '../../decide/finish/abandoned.js';
 import { carrying, settle, type Writing } from '../../decide/finish/settle.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { TwsError } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
-import type { Failure } from '../../model/step.js';
+import { isFailed, type Failure, type LiveStep } from '../../model/step.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import { withBigResult } from '../attachments/large-results.js';
 import { refusalOf, roomForResults } from './document-limit.js';
 import { backOff } from '../retry.js';
-import { fatalEnd } from './fatal-failure.js';
 import type { JobParts } from './job-parts.js';
 import { writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
 
@@ -128,13 +127,23 @@ async function trySettling(
   const { attempts } = settled;
   if (attempts.length === 0) return { kind: 'over', doc };
   const job = settled.job as LiveJob;
-  for (const { step } of attempts) {
-    const fatal = fatalEnd(job, step);
+  for (const { step, outcome } of attempts) {
+    const fatal = outcome.kind === 'done' ? undefined : fatalEnd(job, step);
     if (fatal !== undefined) fail(fatal);
   }
   const stored = await storeSettled(parts, parsed.value, job, { ...pending, left: attempts });
   if (stored.kind !== 'unfit') return stored;
   return afterEnd(await endRefusedJob(parts, doc, stored.why), pending);
+}
+
+/** Why this engine must stop, when the attempt that just ended failed in a way its flow calls fatal. */
+function fatalEnd(job: LiveJob, { claim }: LiveStep): TwsError | undefined {
+  const step = job.steps.find((one) => 'claim' in one && one.claim === claim);
+  if (step === undefined || !isFailed(step) || step.failure['severity'] !== 'fatal') {
+    return undefined;
+  }
+  const { name, message } = step.failure;
+  return problem('engine_fatal', { job: job._id, step: step.name, name, message });
 }
 
 function readyToSettle(one: EndedAttempt): EndedAttempt {
@@ -155,9 +164,10 @@ async function storeSettled(
   const { left } = pending;
   const ended = left.map(({ step }) => step.claim);
   const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
-  const claims = wanted.kind === 'claim' ? wanted.steps : [];
+  if (wanted.kind === 'claim' && !attempts.reserve(wanted.steps, ended, wanted.job)) {
+    return { kind: 'again', pending };
+  }
   const decision = { ...wanted, abandons: abandoned(read, wanted.job) };
-  if (!attempts.fits(wanted.job as LiveJob, claims, ended)) return { kind: 'again', pending };
   const mostBytes = left.some(isDone) ? roomForResults(documentLimit) : undefined;
   const written = await writeDecision(parts, decision, { ended: left, mostBytes });
   switch (written.kind) {

@@ -46,12 +46,14 @@ export type JobChange = {
   readonly abandons?: readonly GivenUp[] | undefined;
   /** Notifications of its end: they are made before it is written. */
   readonly makes?: readonly ChildJob[] | undefined;
-  /** Steps that it claims: their attempts are started after it is written. */
+  /** Steps that it claims, each with a slot reserved: their attempts are started after it is written. */
   readonly claims?: readonly LiveStep[];
   /** Child jobs that it waits for: they are made after it is written. */
   readonly children?: readonly ChildJob[];
   /** Attempts whose outcomes are in it: their slots are free after it is written. */
   readonly ended?: readonly EndedAttempt[];
+  /** A decision gave it: when it is final, everything that was asked for in it is answered. */
+  readonly decided?: boolean;
   /** It begins and ends no attempt, so it may be written upon the winner of a conflict. */
   readonly unconfirmed?: true;
   /** Maximum length, bytes; without it what the database takes. */
@@ -78,10 +80,9 @@ export type JobWritten = Committed;
  * E15 Once the engine ends nothing is written.
  */
 export async function writeJob(parts: WriteParts, change: JobChange): Promise<JobWritten> {
-  const { attempts, serializer, parsedJobs } = parts;
-  const { job, abandons, claims = [], children = [], ended = [] } = change;
+  const { attempts } = parts;
+  const { job, claims = [], ended = [] } = change;
   const endedClaims = ended.map(({ step }) => step.claim);
-  attempts.reserve(claims, endedClaims, job as LiveJob);
   let written: JobWritten;
   try {
     written = await store(parts, change, endedClaims);
@@ -93,19 +94,26 @@ export async function writeJob(parts: WriteParts, change: JobChange): Promise<Jo
     for (const attempt of ended) sayOutcome(parts, job._id, attempt);
     for (const claim of endedClaims) attempts.release(claim);
   }
-  if (written.kind !== 'written') {
-    attempts.withdraw(claims, endedClaims);
-    return written;
-  }
+  if (written.kind === 'written') return goOn(parts, change, written);
+  attempts.withdraw(claims, endedClaims);
+  return written;
+}
+
+/** Starts the attempts and makes the children of a revision that was written. */
+async function goOn(
+  parts: WriteParts,
+  { job, decided = false, abandons = [], claims = [], children = [] }: JobChange,
+  written: Extract<JobWritten, { kind: 'written' }>,
+): Promise<JobWritten> {
   const doc: StoredDocument = written.doc;
   const now = { ...job, ...attachmentsOf(doc), _rev: doc._rev };
-  serializer.putOwn(doc);
+  parts.serializer.putOwn(doc);
   // What was read back may be a later revision, with changes of somebody else in it.
   const isOurs = generationOf(doc._rev) === generationOf(job._rev) + 1;
-  if (isOurs && !isFinal(job)) parsedJobs.know(doc, now);
+  if (isOurs && (decided || !isFinal(job))) parts.parsedJobs.know(doc, now);
   for (const step of claims) start(parts, now as LiveJob, step);
   const next = children.length === 0 ? undefined : await makeChildren(parts, doc, children);
-  await cancelChildrenAgain(parts, job._id, abandons);
+  if (abandons.length > 0) await cancelChildrenAgain(parts, job._id, abandons);
   return next ?? written;
 }
 
@@ -121,7 +129,7 @@ export async function writeDecision(
     ...(decision.kind === 'claim' && { claims: decision.steps }),
     ...(decision.kind === 'spawn' && { children: decision.children }),
   };
-  const written = await writeJob(parts, { job, abandons, ...own, ...more });
+  const written = await writeJob(parts, { job, abandons, decided: true, ...own, ...more });
   if (written.kind === 'written' && isFinal(job)) {
     sayEnd(parts, job);
     parts.locks.adopt(written.doc);

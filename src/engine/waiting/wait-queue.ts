@@ -28,6 +28,8 @@ export type WaitQueue = {
   readonly nextForSlot: (facts: SlotFacts) => string | undefined;
   /** The call of a job is over, whatever came of it. */
   readonly answered: (id: string) => void;
+  /** How many jobs wait for a slot or are in call. */
+  readonly size: number;
   /** How many jobs are in call: each is about to take a slot. */
   readonly calls: () => number;
   /** How many of the free slots this job may claim; the others are for jobs that go before it. */
@@ -82,9 +84,6 @@ export function createWaitQueue(count = createCount()): WaitQueue {
 
   const leave = (id: string): void => {
     numbers.delete(id);
-    leavePlace(id);
-  };
-  const leavePlace = (id: string): void => {
     called.delete(id);
     tickets.delete(id);
     changes.delete(id);
@@ -92,10 +91,13 @@ export function createWaitQueue(count = createCount()): WaitQueue {
   };
   return {
     ...{ leave, watch: watched.watch },
+    get size() {
+      return tickets.size + called.size;
+    },
     forSlot: (job, rank, tasks = []) => {
       const { id } = job;
-      leavePlace(id);
       const number = numbers.get(id) ?? count();
+      leave(id);
       numbers.set(id, number);
       const ticket = { ...job, since: number + rank * otherEngineFirst };
       tickets.set(id, ticket);

@@ -8,7 +8,8 @@ import type { LiveJob } from '../../../src/model/job.js';
 import type { LiveStep } from '../../../src/model/step.js';
 import { begun } from '../../decide/story.js';
 
-const step = (claim: string): LiveStep => ({ claim }) as unknown as LiveStep;
+const { liveJob: job } = begun(['a']);
+const step = (claim: string): LiveStep => ({ claim, task: 'a', path: '0' }) as unknown as LiveStep;
 
 function open(slots: number) {
   const freed: number[] = [];
@@ -22,15 +23,15 @@ function open(slots: number) {
 
 it('a step that hands its slot to the next one takes no second slot for it', () => {
   const { attempts } = open(2);
-  attempts.reserve([step('a'), step('b')]);
+  expect(attempts.reserve([step('a'), step('b')], [], job)).toBe(true);
   expect([attempts.freeSlots(), attempts.freeSlots(['a']), attempts.freeSlots(['b'])]).toEqual([
     0, 1, 1,
   ]);
-  attempts.reserve([step('a2')], ['a']);
+  expect(attempts.reserve([step('a2')], ['a'], job)).toBe(true);
   expect([attempts.freeSlots(), attempts.freeSlots(['a']), attempts.freeSlots(['b'])]).toEqual([
     0, 0, 1,
   ]);
-  attempts.reserve([step('b2')], ['b']);
+  expect(attempts.reserve([step('b2')], ['b'], job)).toBe(true);
   attempts.release('a');
   attempts.release('b');
   expect([...attempts.claims]).toEqual(['a2', 'b2']);
@@ -39,8 +40,8 @@ it('a step that hands its slot to the next one takes no second slot for it', () 
 
 it('a slot that was handed over comes back when the next step was not stored', () => {
   const { attempts, freed } = open(1);
-  attempts.reserve([step('a')]);
-  attempts.reserve([step('a2')], ['a']);
+  expect(attempts.reserve([step('a')], [], job)).toBe(true);
+  expect(attempts.reserve([step('a2')], ['a'], job)).toBe(true);
   attempts.withdraw([step('a2')], ['a']);
   expect(freed).toEqual([0]);
   expect([...attempts.claims]).toEqual(['a']);
@@ -49,8 +50,8 @@ it('a slot that was handed over comes back when the next step was not stored', (
 
 it('a step that ends without a next one frees its slot', () => {
   const { attempts, freed } = open(1);
-  attempts.reserve([step('a')]);
-  attempts.reserve([], ['a']);
+  expect(attempts.reserve([step('a')], [], job)).toBe(true);
+  expect(attempts.reserve([], ['a'], job)).toBe(true);
   expect(attempts.freeSlots()).toBe(0);
   attempts.withdraw([], ['a']);
   attempts.release('a');
@@ -77,7 +78,7 @@ it.each(['released', 'fenced'] as const)(
         return Promise.resolve();
       },
     } as unknown as RunningAttemptsOptions);
-    attempts.reserve([step('a')]);
+    expect(attempts.reserve([step('a')], [], job)).toBe(true);
     attempts.stopAll(reason);
     attempts.start({ _id: 'j' } as LiveJob, step('a'));
     await attempts.empty();

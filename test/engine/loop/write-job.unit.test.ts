@@ -28,7 +28,7 @@ describe('a claim that is written', () => {
     const { parts, store, seen } = open();
     const written = await writeJob(parts, { job, claims });
     expect(written).toMatchObject({ kind: 'written', doc: { _id: 'j', _rev: '2-1' } });
-    expect(seen).toEqual([`reserve ${claim}/`, 'write j on 1-new', `start ${claim}`]);
+    expect(seen).toEqual(['write j on 1-new', `start ${claim}`]);
     expect(store.docs.get('j')).toMatchObject({ steps: [{ state: '$$active' }] });
   });
 
@@ -47,7 +47,7 @@ describe('a claim that is written', () => {
     const faster = { ...stored, _rev: '2-x', state: 'other' };
     const { parts, store, seen } = open({ docs: [faster] });
     expect(await writeJob(parts, { job, claims })).toEqual({ kind: 'lost' });
-    expect(seen).toEqual([`reserve ${claim}/`, 'write j on 1-new', `withdraw ${claim}/`]);
+    expect(seen).toEqual(['write j on 1-new', `withdraw ${claim}/`]);
     expect(store.docs.get('j')).toBe(faster);
     expect(parts.serializer.newest('j')).toBeUndefined();
     expect(parts.replicas.unbegun.has(claim)).toBe(true);
@@ -110,7 +110,7 @@ describe('the outcome of an attempt', () => {
   it('frees its slot, and is logged, once it is stored', async () => {
     const { parts, seen, lines } = open();
     await writeJob(parts, { job: before, ended });
-    expect(seen).toEqual([`reserve /${claim}`, 'write j on 1-new', `release ${claim}`]);
+    expect(seen).toEqual(['write j on 1-new', `release ${claim}`]);
     expect(lines).toEqual(['info: Step a ended: done.']);
   });
 

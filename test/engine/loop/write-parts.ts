@@ -114,11 +114,8 @@ export function writeParts({ docs = [], copies = 1 }: Given = {}) {
   const running = new Set<string>();
   const named = (steps: readonly LiveStep[]): string => steps.map(({ claim }) => claim).join();
   const attempts = {
-    fits: () => true,
     of: () => [...running],
-    reserve: (steps: readonly LiveStep[], ended: readonly string[] = []) => {
-      if (steps.length + ended.length > 0) seen.push(`reserve ${named(steps)}/${ended.join()}`);
-    },
+    reserve: () => true,
     withdraw: (steps: readonly LiveStep[], ended: readonly string[] = []) => {
       if (steps.length + ended.length > 0) seen.push(`withdraw ${named(steps)}/${ended.join()}`);
     },

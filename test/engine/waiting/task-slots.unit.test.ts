@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createRunningAttempts,
+  type RunningAttempts,
   type RunningAttemptsOptions,
 } from '../../../src/engine/attempts/running-attempts.js';
 import { createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
@@ -22,16 +23,29 @@ describe('the slots of a task on one engine', () => {
       onFree: () => undefined,
     } as unknown as RunningAttemptsOptions);
 
+  /** Whether there are slots for these steps; none is taken. */
+  const fits = (
+    attempts: RunningAttempts,
+    steps: readonly LiveStep[],
+    ended: readonly string[] = [],
+  ) => {
+    const before = attempts.freeSlots();
+    const did = attempts.reserve(steps, ended, job);
+    if (did) attempts.withdraw(steps, ended);
+    expect(attempts.freeSlots()).toBe(before);
+    return did;
+  };
+
   it('are taken by its attempts only', () => {
     const attempts = open();
     attempts.reserve([step('1'), step('2', 'b')], [], job);
     expect(attempts.runningOf(a)).toBe(1);
-    expect(attempts.fits(job, [step('3')])).toBe(true);
-    expect(attempts.fits(job, [step('3'), step('4')])).toBe(false);
-    expect(attempts.fits(job, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
+    expect(fits(attempts, [step('3')])).toBe(true);
+    expect(fits(attempts, [step('3'), step('4')])).toBe(false);
+    expect(fits(attempts, [step('3'), step('4', 'b'), step('5', 'b')])).toBe(true);
     expect(
-      attempts.fits(
-        job,
+      fits(
+        attempts,
         ['3', '4', '5', '6'].map((claim) => step(claim, 'b')),
       ),
     ).toBe(false);
@@ -39,9 +53,9 @@ describe('the slots of a task on one engine', () => {
 
   it('come free with the attempt, and with its outcome for the next step of its job', () => {
     const attempts = open();
-    attempts.reserve([step('1'), step('2')], undefined, job);
-    expect(attempts.fits(job, [step('3')])).toBe(false);
-    expect(attempts.fits(job, [step('3')], ['1'])).toBe(true);
+    attempts.reserve([step('1'), step('2')], [], job);
+    expect(fits(attempts, [step('3')])).toBe(false);
+    expect(fits(attempts, [step('3')], ['1'])).toBe(true);
     attempts.reserve([step('3')], ['1'], job);
     expect(attempts.runningOf(a)).toBe(2);
     attempts.release('1');
