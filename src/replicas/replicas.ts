@@ -1,13 +1,14 @@
+import { LRUCache } from 'lru-cache';
 import { readConsistent } from './resolve/consistent-read.js';
 import { beginsAnything } from './resolve/beginnings.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
-import { commitToMany, commitToOne, type JobWrite, type Committed } from './resolve/commit.js';
+import { commitToMany, unacknowledged, type JobWrite, type Committed } from './resolve/commit.js';
 import type { Protocol } from './resolve/protocol.js';
 import { holds, stepsIn } from './resolve/leaf-revisions.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
-import { runProtocol, type ProtocolPorts } from './run-protocol.js';
+import { runProtocol, write, type ProtocolPorts } from './run-protocol.js';
 
 /** How jobs are read and written, whatever number of copies the database keeps of them. */
 export type Replicas = {
@@ -66,20 +67,20 @@ export function createReplicas(parts: ReplicasParts): Replicas {
   const past = createPastClaims();
   let copies = 1;
   const ports: ProtocolPorts = { ...parts, copies: () => copies };
-  const livenessIn = (job: string): LivenessOf => livenessFor(parts, job, past.endedAt);
+  const livenessIn = (job: string): LivenessOf => livenessFor(parts, job, past.ended);
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||
     claimsOf(doc._id).some((claim) => !holds(doc, claim)) ||
-    stepsIn(doc).some((step) => isLive(step) && past.endedAt.has(step.claim));
+    stepsIn(doc).some((step) => isLive(step) && past.ended.has(step.claim));
   const commit: Replicas['commit'] = async (change, mostBytes) => {
     const isPlain = copies <= 1 || change.unconfirmed === true;
-    const protocol = isPlain
-      ? commitToOne(change)
-      : commitToMany(change, livenessIn(change.job._id));
     // Only what is to be started has to be true now.
     const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
     const most = mostBytes === undefined ? {} : { mostBytes };
-    const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
+    const own = { ...ports, ...patience, ...most };
+    const committed = isPlain
+      ? await commitPlainly(change, own)
+      : await runProtocol(commitToMany(change, livenessIn(change.job._id)), own);
     past.remember(change, committed, copies > 1);
     if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
     // In the database an attachment is a stub, which later writes keep.
@@ -88,9 +89,7 @@ export function createReplicas(parts: ReplicasParts): Replicas {
   };
   return {
     unbegun: past.unbegun,
-    get ended() {
-      return past.ended();
-    },
+    ended: past.ended,
     get many() {
       return copies > 1;
     },
@@ -134,29 +133,26 @@ function livenessFor(
   };
 }
 
+/** Stores a change as to one copy: what the protocol does when the write is acknowledged at once. */
+async function commitPlainly(change: JobWrite, ports: ProtocolPorts): Promise<Committed> {
+  const stored = await write(change.job, ports);
+  return stored.kind === 'written'
+    ? { kind: 'written', doc: { ...change.job, _rev: stored.rev } }
+    : runProtocol(unacknowledged(change, stored), ports);
+}
+
 /** The claims that were given up, and those whose ends were stored. */
 function createPastClaims() {
-  const unbegun = new Set<string>();
-  const endedAt = new Map<string, number>();
+  const unbegun = new LRUCache<string, true>({ max: remembered });
+  const ended = new LRUCache<string, true>({ max: remembered, ttl: hearsayMs });
   return {
     unbegun,
-    endedAt,
+    ended,
     /** `isLate`: some copies hear of the end later. */
-    remember: ({ claims, ended = [] }: JobWrite, { kind }: Committed, isLate: boolean): void => {
-      if (kind !== 'written') for (const { claim } of claims) unbegun.add(claim);
-      for (const claim of unbegun) {
-        if (unbegun.size <= remembered) break;
-        unbegun.delete(claim);
-      }
+    remember: (change: JobWrite, { kind }: Committed, isLate: boolean): void => {
+      if (kind !== 'written') for (const { claim } of change.claims) unbegun.set(claim, true);
       const isEnded = isLate && (kind === 'written' || kind === 'given_up');
-      if (isEnded) for (const claim of ended) endedAt.set(claim, performance.now());
-    },
-    ended: (): Known => {
-      for (const [claim, at] of endedAt) {
-        if (endedAt.size <= remembered && performance.now() - at < hearsayMs) break;
-        endedAt.delete(claim);
-      }
-      return endedAt;
+      if (isEnded) for (const claim of change.ended ?? []) ended.set(claim, true);
     },
   };
 }

@@ -60,9 +60,10 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
   }
 }
 
-async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
+/** Writes a document, and logs why when it is not stored. */
+export async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
   const { store, log, once, life, patienceMs, mostBytes } = ports;
-  const doc = await withBorrowed(draft, ports);
+  const doc = draft['_attachments'] === undefined ? draft : await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';
