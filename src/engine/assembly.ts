@@ -23,7 +23,6 @@ import { createLibrary } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks/locks.js';
 import { ofEngine } from './log.js';
-import { noMeters } from './meters.js';
 import { createNotifications } from './events/notifications.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createLogOnce } from './events/log-once.js';
@@ -94,7 +93,7 @@ function createBase(options: EngineOptions) {
     ...{ options, store, id, log, ending, life, feed, retry },
     now: Date.now,
     once: createLogOnce(log),
-    meters: options.meters ?? noMeters,
+    meters: options.meters,
     linkOf: (job: string): string | undefined => options.linkOf?.(job),
     able: {
       plugins: [...options.plugins.names()],

@@ -37,7 +37,7 @@ export type EngineMeters = {
   readonly feedLag: (ms: number) => void;
 };
 
-/** Nobody listens. */
+/** Measures nothing: what measures a part is built upon it. */
 export const noMeters: EngineMeters = {
   claim: () => undefined,
   attempt: () => ({ run: (call) => call(), end: () => undefined }),

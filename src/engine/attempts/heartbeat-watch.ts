@@ -8,12 +8,12 @@ export type HeartbeatWatch = {
 };
 
 /**
- * Calls `over` once, when there was no sign of life for so many ms (Infinity: never). Time in which
+ * Calls `over` once, when there was no sign of life for so many ms. Time in which
  * this process stood still does not count: another attempt may have blocked it.
  */
 export function watchHeartbeat(ms: number, over: () => void): HeartbeatWatch {
   let heardAt = performance.now();
-  let stopped = ms === Infinity;
+  let stopped = false;
   let callOff = (): void => undefined;
   const listen = (forMs: number): void => {
     const due = performance.now() + forMs;
@@ -29,7 +29,7 @@ export function watchHeartbeat(ms: number, over: () => void): HeartbeatWatch {
     stopped = true;
     over();
   };
-  if (!stopped) listen(ms);
+  listen(ms);
   return {
     beat: () => {
       heardAt = performance.now();

@@ -137,14 +137,15 @@ function watchLimits(
   const callOff = after(timeoutMs, () => {
     giveUp({ kind: 'timeout', timeoutMs }, `The attempt took longer than ${timeoutMs} ms.`);
   });
-  const silence = watchHeartbeat(heartbeatMs, () => {
+  const tooSilent = (): void => {
     giveUp({ kind: 'silent', heartbeatMs }, `There was no heartbeat for ${heartbeatMs} ms.`);
-  });
+  };
+  const silence = heartbeatMs === Infinity ? undefined : watchHeartbeat(heartbeatMs, tooSilent);
   return {
-    beat: silence.beat,
+    beat: (): void => silence?.beat(),
     stop: (): void => {
       callOff();
-      silence.stop();
+      silence?.stop();
     },
   };
 }

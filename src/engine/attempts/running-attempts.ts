@@ -1,4 +1,5 @@
-import { partyOf, type SlotUse } from '../../decide/compete/fair-share.js';
+import { LRUCache } from 'lru-cache';
+import { partyOf, withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import type { Report } from '../../decide/finish/report.js';
@@ -7,8 +8,7 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Failure, LiveStep } from '../../model/step.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
-import { factsOf, noMeters, type AttemptMeter, type EngineMeters } from '../meters.js';
-import { createSlotUses } from './slot-use.js';
+import { factsOf, type AttemptMeter, type EngineMeters } from '../meters.js';
 import {
   runAttempt,
   type RunningAttempt,
@@ -61,7 +61,7 @@ export type RunningAttempts = {
 export type RunningAttemptsOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
   readonly slots: number;
-  readonly meters?: EngineMeters;
+  readonly meters?: EngineMeters | undefined;
   /** The count by which slots are given, see `createWaitQueue`. */
   readonly count: () => number;
   /** A slot came free. */
@@ -81,7 +81,7 @@ export type RunningAttemptsOptions = RunnerOptions & {
 };
 
 export function createRunningAttempts(options: RunningAttemptsOptions): RunningAttempts {
-  const { meters = noMeters, onFree, onEnded } = options;
+  const { meters, onFree, onEnded } = options;
   const slots = createSlots(options);
   const stopping = new Set<string>();
   const attempts = new Map<string, RunningAttempt & { readonly job: string }>();
@@ -102,7 +102,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
   };
   const start: RunningAttempts['start'] = (job, step) => {
-    meters.claim('won');
+    meters?.claim('won');
     if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
     slots.began(job);
     const { attempt, meter } = begin(options, job, step);
@@ -122,7 +122,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
       // First, so that nobody takes the slots in between.
       slots.keep(ended);
       for (const step of steps) {
-        meters.claim('lost');
+        meters?.claim('lost');
         release(step.claim);
       }
     },
@@ -207,23 +207,68 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
   };
 }
 
+/** Who has the slots of this engine, and who had them before. */
+export type SlotUses = {
+  /** A claim takes a slot for somebody. */
+  readonly take: (claim: string, party: Party) => void;
+  readonly leave: (claim: string) => void;
+  /** An attempt begins in a slot. */
+  readonly began: (party: Party) => void;
+  /** Who has how many; claims that are `over` do not count. */
+  readonly now: (isOver: (claim: string) => boolean) => SlotUse;
+};
+
+/** Maximum number of owners, and of roots, whose use of slots is remembered. */
+const remembered = 20_000;
+
+type Past = LRUCache<string, { readonly had: number; readonly last: number }>;
+
+/** @param count gives the next number of the engine's count */
+export function createSlotUses(count: () => number): SlotUses {
+  const partyOf = new Map<string, Party>();
+  const owners: Past = new LRUCache({ max: remembered });
+  const roots: Past = new LRUCache({ max: remembered });
+  const past = {
+    had: (root: string) => roots.get(root)?.had ?? 0,
+    lastOfOwner: (owner: string) => owners.get(owner)?.last ?? 0,
+    lastOfRoot: (root: string) => roots.get(root)?.last ?? 0,
+  };
+  return {
+    take: (claim, party) => void partyOf.set(claim, party),
+    leave: (claim) => void partyOf.delete(claim),
+    began: ({ owner, root }) => {
+      const last = count();
+      note(owners, owner, last);
+      note(roots, root, last);
+    },
+    now: (isOver) => {
+      const taking = [...partyOf].filter(([claim]) => !isOver(claim)).map(([, party]) => party);
+      return withTaken({ ...past, ofOwner: new Map(), ofRoot: new Map() }, taking);
+    },
+  };
+}
+
+function note(past: Past, one: string, last: number): void {
+  past.set(one, { had: (past.get(one)?.had ?? 0) + 1, last });
+}
+
 /** Begins an attempt; one that cannot be started has failed. */
 function begin(
   options: RunningAttemptsOptions,
   job: LiveJob,
   step: LiveStep,
 ): { readonly attempt: RunningAttempt; readonly meter: AttemptMeter | undefined } {
-  const { plugins, meters = noMeters, onReport } = options;
+  const { plugins, meters, onReport } = options;
   let meter: AttemptMeter | undefined;
   try {
-    meter = meters.attempt(factsOf(job, step));
+    meter = meters?.attempt(factsOf(job, step));
     const plugin = plugins.get(step.plugin);
     if (plugin === undefined) {
       return { meter, attempt: failed(step, failure('PluginMissing', { plugin: step.plugin })) };
     }
     const write = (report: Report): Promise<void> => onReport(job._id, step, report);
-    const attempt = meter.run(() => runAttempt({ plugin, job, step }, options, write));
-    return { meter, attempt };
+    const run = (): RunningAttempt => runAttempt({ plugin, job, step }, options, write);
+    return { meter, attempt: meter === undefined ? run() : meter.run(run) };
   } catch (error) {
     // A claim that is kept and was never started would keep its job for ever.
     const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,8 +1,7 @@
 import { report, type Report } from '../../decide/finish/report.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { LiveStep } from '../../model/step.js';
-import { roomForResults } from '../loop/document-limit.js';
-import { writeJob, type WriteParts } from '../loop/write-job.js';
+import { roomForResults, writeJob, type WriteParts } from '../loop/write-job.js';
 
 /** A report that meets so many other writes leaves it to the next one. */
 const mostTries = 5;

@@ -7,7 +7,6 @@ import type { StoredDocument } from '../../model/document.js';
 import { keyOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { findChild } from '../children/find-child.js';
-import type { DocumentLimit } from '../loop/document-limit.js';
 import type { Library } from '../loop/library.js';
 import type { LogOnce } from './log-once.js';
 import type { Retry } from '../retry.js';
@@ -16,7 +15,7 @@ export type NotificationParts = {
   readonly store: Store;
   readonly library: Library;
   readonly retry: Retry;
-  readonly documentLimit: DocumentLimit;
+  readonly documentLimit: { readonly bytes: number };
   readonly linkOf: World['linkOf'];
   readonly once: Pick<LogOnce, 'log'>;
 };

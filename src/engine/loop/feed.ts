@@ -48,7 +48,7 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
 function takeEngine({ id: me, meters, now, peers }: Assembly, doc: StoredDocument): void {
   // Of our own document we know by our own clock when it was written.
   const { _id: id, renewed } = doc;
-  if (id === me && typeof renewed === 'number') meters.feedLag(Math.max(0, now() - renewed));
+  if (id === me && typeof renewed === 'number') meters?.feedLag(Math.max(0, now() - renewed));
   const parsed = parseDocument(doc);
   if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
 }

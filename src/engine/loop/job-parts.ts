@@ -5,7 +5,6 @@ import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { Serializer } from './serializer.js';
-import type { DocumentLimit } from './document-limit.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
 import type { Locks } from '../locks/locks.js';
 import type { Log } from '../log.js';
@@ -33,8 +32,8 @@ export type JobParts = {
   readonly locks: Locks;
   readonly notifications: Notifications;
   readonly events: SystemEvents;
-  /** How long a document may be, bytes. */
-  readonly documentLimit: DocumentLimit;
+  /** How long a document may be, bytes; known once the database was asked. */
+  readonly documentLimit: { bytes: number };
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
   /** The part of it that a glance at a version needs that was first seen then. */

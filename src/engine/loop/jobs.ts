@@ -9,14 +9,17 @@ import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';
 import { isLive, type LiveStep } from '../../model/step.js';
 import { faultOf } from './decision.js';
-import { refusalOf } from './document-limit.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import type { JobParts } from './job-parts.js';
-import { failureForBlocking, withoutBlockedEngines } from '../watch/blocked-engines.js';
+import {
+  blockedEnginesKey,
+  failureForBlocking,
+  withoutBlockedEngines,
+} from '../watch/blocked-engines.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { backOff } from '../retry.js';
 import { settleAttempts } from './settle.js';
-import { writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
+import { refusalOf, writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
 import { writeReport } from '../attempts/write-report.js';
 
 export type Jobs = {
@@ -222,7 +225,7 @@ async function decideAndDo(
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { decider, serializer, attempts, waitQueue, parsedJobs, surroundings, now } = parts;
-  const blocked = failureForBlocking(doc, parts.crashLimit);
+  const blocked = blockedEnginesKey in doc ? failureForBlocking(doc, parts.crashLimit) : undefined;
   if (blocked !== undefined) {
     return afterEnd(doc, await endFaulty(parts, withoutBlockedEngines(doc), blocked));
   }

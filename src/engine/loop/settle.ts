@@ -9,10 +9,15 @@ import { isFailed, type Failure, type LiveStep } from '../../model/step.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import { withBigResult } from '../attachments/large-results.js';
-import { refusalOf, roomForResults } from './document-limit.js';
 import { backOff } from '../retry.js';
 import type { JobParts } from './job-parts.js';
-import { writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
+import {
+  refusalOf,
+  roomForResults,
+  writeDecision,
+  type EndedAttempt,
+  type JobWritten,
+} from './write-job.js';
 
 /** What is left to write of a job. */
 type Pending = {

@@ -6,10 +6,10 @@ import { refusedEdit } from '../../decide/requests/edits.js';
 import type { ChildJob, GivenUp } from '../../decide/intent.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFinal, isLiveJob, type FinalJob, type Job, type LiveJob } from '../../model/job.js';
-import type { LiveStep } from '../../model/step.js';
+import { failure } from '../../model/failures.js';
+import type { Failure, LiveStep } from '../../model/step.js';
 import type { Committed } from '../../replicas/resolve/commit.js';
 import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
-import { refusalOf } from './document-limit.js';
 import type { JobParts } from './job-parts.js';
 import { generationOf } from './serializer.js';
 
@@ -197,6 +197,24 @@ async function makeChild({ store, documentLimit }: WriteParts, child: ChildJob) 
   const result = await store.write(child, documentLimit.bytes);
   if (result.kind === 'unknown') throw new Error(result.cause);
   return result;
+}
+
+/** The part of the limit that results may fill; the rest is for the end of the job. */
+const forResults = 0.9;
+
+/** So long a job may become by results. */
+export function roomForResults({ bytes }: JobParts['documentLimit']): number {
+  return bytes * forResults;
+}
+
+/** Why a job is not stored as it would go on. `bytes`: its length, when that is the reason. */
+export function refusalOf(
+  { bytes: limit }: JobParts['documentLimit'],
+  { reason, bytes }: { readonly reason: string; readonly bytes?: number },
+): Failure {
+  return bytes === undefined
+    ? failure('StoreRefused', { reason })
+    : failure('JobTooLarge', { bytes, limit });
 }
 
 /** A failure is a warning, with its reason and its place: the job tells what becomes of it. */

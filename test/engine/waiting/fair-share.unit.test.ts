@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { headStart } from '../../../src/decide/compete/fair-share.js';
 import { createCount, createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
-import { createSlotUses } from '../../../src/engine/attempts/slot-use.js';
+import { createSlotUses } from '../../../src/engine/attempts/running-attempts.js';
 import { minutes, runs } from '../../support/properties.js';
 
 /** A job of the model: so many steps, so many of which may run at once. */
