@@ -10,9 +10,9 @@ describe('a template of a step that cannot be filled in', () => {
   it.each<readonly [string, object, string]>([
     ['the delay has too many tags', { delay: many }, 'delay'],
     ['the delay is no template', { delay: open }, 'delay'],
-    ['the key of an event has too many tags', { wait: { event: 'e', key: many } }, 'key'],
-    ['the key of an event uses partials', { wait: { event: 'e', key: partial } }, 'key'],
-    ['the name of a signal has too many tags', { wait: { signal: many } }, 'signal'],
+    ['the key of an event has too many tags', { wait: { event: 'e', key: many } }, 'wait.key'],
+    ['the key of an event uses partials', { wait: { event: 'e', key: partial } }, 'wait.key'],
+    ['the name of a signal has too many tags', { wait: { signal: many } }, 'wait.signal'],
   ])('ends the job with exit 3 and its name: %s', async (_title, step, name) => {
     const space = await openWorkspace();
     await space.put(flow('f', [step], { retry: 3 }), job('f', { _id: 'j' }));

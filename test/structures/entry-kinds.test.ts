@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/model/tree.js';
+import { entryKeys, entryKindOf, textsOf, wordOf } from '../../src/structures/kinds.js';
+
+type Case = readonly [word: string, entry: Entry, notes: readonly string[], texts: object];
+
+describe('an entry', () => {
+  const cases: readonly Case[] = [
+    ['task', { task: 'a' }, [], {}],
+    ['task', { task: 'a', name: 'a' }, [], {}],
+    ['task', { task: 'a', name: 'b' }, ['a'], {}],
+    [
+      'wait',
+      { task: 'wait', wait: { signal: 's' } },
+      ['waits for signal s'],
+      { 'wait.signal': 's' },
+    ],
+    [
+      'wait',
+      { task: 'wait', wait: { signal: 's', timeout: 60_000 } },
+      ['waits for signal s', 'at most 1 min'],
+      { 'wait.signal': 's' },
+    ],
+    ['wait', { task: 'wait', wait: { event: 'e' } }, ['waits for event e'], {}],
+    [
+      'wait',
+      { task: 'wait', wait: { event: 'e', key: 'k' } },
+      ['waits for event e k'],
+      { 'wait.key': 'k' },
+    ],
+    ['delay', { task: 'delay', delay: 60_000 }, ['waits 1 min'], { delay: 60_000 }],
+    ['delay', { task: 'delay', delay: '{{at}}' }, ['waits until {{at}}'], { delay: '{{at}}' }],
+    ['flow', { task: 'f', flow: 'f', name: 'n' }, ['runs flow f'], {}],
+    ['decider', { task: 'd', decider: 'd' }, ['decider d'], {}],
+  ];
+
+  it.each(cases)('of kind %s tells what it does: %j', (word, entry, notes, texts) => {
+    expect(wordOf(entry)).toBe(word);
+    expect(entryKindOf(entry).notes(entry)).toEqual(notes);
+    expect(textsOf(entry)).toEqual(texts);
+  });
+
+  it('is of one of these kinds', () => {
+    expect(new Set(cases.map(([word]) => word))).toEqual(new Set(entryKeys));
+  });
+});
