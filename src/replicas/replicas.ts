@@ -8,7 +8,7 @@ import { holds, stepsIn } from './resolve/leaf-revisions.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
-import { runProtocol, write, type ProtocolPorts } from './run-protocol.js';
+import { performWrite, runProtocol, type ProtocolPorts } from './run-protocol.js';
 
 /** How jobs are read and written, whatever number of copies the database keeps of them. */
 export type Replicas = {
@@ -135,7 +135,7 @@ function livenessFor(
 
 /** Stores a change as to one copy: what the protocol does when the write is acknowledged at once. */
 async function commitPlainly(change: JobWrite, ports: ProtocolPorts): Promise<Committed> {
-  const stored = await write(change.job, ports);
+  const stored = await performWrite(change.job, ports);
   return stored.kind === 'written'
     ? { kind: 'written', doc: { ...change.job, _rev: stored.rev } }
     : runProtocol(unacknowledged(change, stored), ports);

@@ -49,7 +49,7 @@ export async function runProtocol<T>(protocol: Protocol<T>, ports: ProtocolPorts
 async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnswer> {
   switch (effect.kind) {
     case 'write':
-      return write(effect.doc, ports);
+      return performWrite(effect.doc, ports);
     case 'look':
       return look(effect.id, ports);
     case 'abandon':
@@ -61,7 +61,7 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
 }
 
 /** Writes a document, and logs why when it is not stored. */
-export async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
+export async function performWrite(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
   const { store, log, once, life, patienceMs, mostBytes } = ports;
   const doc = draft['_attachments'] === undefined ? draft : await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
