@@ -23,25 +23,25 @@ const layers = {
   // What does the work.
   secrets: ['model', 'errors'],
   plugin: ['model', 'secrets', 'words', 'processor-time'],
+  // The texts of users: templates, expressions, patterns, schemas.
+  evaluate: ['model', 'decide', 'plugin', 'memo'],
   store: ['model', 'errors', 'memo', 'turns'],
   replicas: ['model', 'structures', 'reading', 'decide', 'store'],
   'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
   engine: [
     ...['model', 'structures', 'reading', 'decide', 'replicas', 'store', 'plugin', 'secrets'],
-    ...['errors', 'words', 'log', 'memo', 'turns', 'lock-id', 'processor-time'],
+    ...['evaluate', 'errors', 'words', 'log', 'memo', 'turns', 'lock-id', 'processor-time'],
   ],
   // What people and programs ask. A check knows how engines merge parameters and what seals them.
   validate: [
-    ...['model', 'structures', 'reading', 'plugin', 'secrets', 'package'],
+    ...['model', 'structures', 'reading', 'evaluate', 'plugin', 'secrets', 'package'],
     ...['decide/start/params', 'decide/start/sealed'],
-    // How engines read the texts of users: templates, expressions, patterns, schemas.
-    ...['engine/evaluate/expressions', 'engine/evaluate/schemas', 'engine/locks/patterns'],
   ],
   client: [
-    ...['model', 'structures', 'reading', 'decide', 'store', 'validate'],
+    ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
     ...['errors', 'words', 'lock-id', 'turns'],
-    // To explain a job is to ask the rules about it: it reads children and templates as engines do.
-    ...['engine/children/find-child', 'engine/evaluate/expressions'],
+    // To explain a job is to ask the rules about it: it reads children as engines do.
+    'engine/children/find-child',
   ],
   config: ['model', 'errors', 'plugin/egress', 'secrets/older-format'],
   http: [
@@ -67,8 +67,8 @@ const more = {
   'cli/engine-run': ['engine'],
   // It starts the embedded server.
   'cli/embedded': ['embedded'],
-  // Both ask whether a lock counts, as engines do.
-  'cli/doctor/definitions': ['engine/locks/patterns'],
+  'cli/doctor/definitions': ['evaluate/patterns'],
+  // It asks who blocks a job, as engines do.
   'client/holder': ['engine/locks/blockers'],
 };
 

@@ -89,7 +89,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{config,plugin,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

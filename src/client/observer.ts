@@ -5,7 +5,7 @@ import type { EngineDocument } from '../model/engine.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Flow } from '../model/flow.js';
 import { defaultQueue, type Job } from '../model/job.js';
-import { renderParams } from '../engine/evaluate/expressions.js';
+import { renderParams } from '../evaluate/expressions.js';
 import { parseDocument, type Parsed } from '../reading/parse.js';
 import { lockIdOf } from '../lock-id.js';
 import type { Seen } from './reason.js';

@@ -14,7 +14,7 @@ import { createControls } from './control/controls.js';
 import { createReplicas, type Replicas } from '../replicas/replicas.js';
 import { createDecider } from './loop/decision.js';
 import { createSerializer } from './loop/serializer.js';
-import { renderParams } from './evaluate/expressions.js';
+import { renderParams } from '../evaluate/expressions.js';
 import { createJobTree, usualDescendants } from './children/job-tree.js';
 import { createRunningAttempts, type RunningAttempts } from './attempts/running-attempts.js';
 import type { JobParts } from './loop/job-parts.js';

@@ -171,8 +171,6 @@ function openPool(module: string): Pool {
 
 /** Node runs only the compiled side; where this runs from its sources, that is the last build. */
 function entry(): string {
-  const compiled = import.meta.url.endsWith('.ts')
-    ? '../../dist/src/engine/evaluate/'
-    : '../engine/evaluate/';
+  const compiled = import.meta.url.endsWith('.ts') ? '../../dist/src/evaluate/' : '../evaluate/';
   return fileURLToPath(new URL(`${compiled}calculation-thread.js`, import.meta.url));
 }

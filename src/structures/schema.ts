@@ -106,9 +106,7 @@ function followingOf({ written: { beside = [] } }: Kind): z.ZodRawShape {
   return Object.fromEntries(keys);
 }
 
-const entriesInGraph = entryKeys.map((word) =>
-  ofOneKind(word, entryForms[word].extend(following)),
-);
+const entriesInGraph = entryKeys.map((word) => ofOneKind(word, entryForms[word].extend(following)));
 
 const structuresInGraph = kinds.map(([word, kind]) =>
   formOf(word, kind).extend(followingOf(kind)).superRefine(kept(kind.written.breaks)),

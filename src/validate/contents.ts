@@ -1,4 +1,4 @@
-import { readSchema } from '../engine/evaluate/schemas.js';
+import { readSchema } from '../evaluate/schemas.js';
 import { finder } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';

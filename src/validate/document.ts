@@ -1,6 +1,6 @@
-import { checkExpression, checkTemplate } from '../engine/evaluate/expressions.js';
-import { checkLockPattern } from '../engine/locks/patterns.js';
-import { checkSchema } from '../engine/evaluate/schemas.js';
+import { checkExpression, checkTemplate } from '../evaluate/expressions.js';
+import { checkLockPattern } from '../evaluate/patterns.js';
+import { checkSchema } from '../evaluate/schemas.js';
 import { patternOf } from '../model/target.js';
 import { isObject } from '../model/object.js';
 import { shownId, unfitId } from '../model/ids.js';

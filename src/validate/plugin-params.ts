@@ -1,5 +1,5 @@
 import { closest } from '../model/closest.js';
-import { isKnownLater } from '../engine/evaluate/schemas.js';
+import { isKnownLater } from '../evaluate/schemas.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import type { Flow } from '../model/flow.js';

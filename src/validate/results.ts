@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import jsonata from 'jsonata';
 import { closest } from '../model/closest.js';
-import { withPositions } from '../engine/evaluate/expressions.js';
+import { withPositions } from '../evaluate/expressions.js';
 import { isObject } from '../model/object.js';
 import { leavesOf, namesIn as namesInTree } from '../structures/tree.js';
 import type { Structure } from '../model/tree.js';

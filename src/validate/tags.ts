@@ -1,5 +1,5 @@
 import { paramsOfSteps } from './step-params.js';
-import { checkTags } from '../engine/evaluate/expressions.js';
+import { checkTags } from '../evaluate/expressions.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
 import type { Flow } from '../model/flow.js';
 import { readNotify } from '../model/notify.js';

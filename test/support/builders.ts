@@ -12,8 +12,8 @@ import type {
   World,
 } from '../../src/decide/world.js';
 import { initialise } from '../../src/decide/start/initialise.js';
-import { renderParams } from '../../src/engine/evaluate/expressions.js';
-import { readSchema } from '../../src/engine/evaluate/schemas.js';
+import { renderParams } from '../../src/evaluate/expressions.js';
+import { readSchema } from '../../src/evaluate/schemas.js';
 import { toFlow } from '../../src/reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../../src/model/flow.js';
 import type { WrittenFlow } from '../../src/reading/documents.js';

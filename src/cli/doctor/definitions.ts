@@ -1,4 +1,4 @@
-import { isTooHeavy } from '../../engine/locks/patterns.js';
+import { isTooHeavy } from '../../evaluate/patterns.js';
 import { finder } from '../../reading/check.js';
 import type { StoredDocument } from '../../model/document.js';
 import { patternOf } from '../../model/target.js';

@@ -8,7 +8,7 @@ import {
   type LockingJob,
   type FindDocument,
 } from '../../replicas/lock-holder.js';
-import { isTooHeavy, readLockPattern } from './patterns.js';
+import { isTooHeavy, readLockPattern } from '../../evaluate/patterns.js';
 
 type Row = ViewRow<'locks'>;
 

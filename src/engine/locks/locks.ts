@@ -24,7 +24,7 @@ import {
   type LockHolder,
 } from '../../replicas/lock-holder.js';
 import { findBlockers } from './blockers.js';
-import { readLockPattern } from './patterns.js';
+import { readLockPattern } from '../../evaluate/patterns.js';
 
 /**
  * The locks of jobs, as documents of the store.

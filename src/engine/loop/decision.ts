@@ -23,7 +23,7 @@ import { findChild, readTogether } from '../children/find-child.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
-import { evaluate } from '../evaluate/expressions.js';
+import { evaluate } from '../../evaluate/expressions.js';
 import type { ResultAttachments } from '../attachments/contents.js';
 import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
 import type { Library } from './library.js';
@@ -31,7 +31,7 @@ import type { JobTree } from '../children/job-tree.js';
 import type { Locks } from '../locks/locks.js';
 import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';
-import { createSchemaChecks } from '../evaluate/schema-checks.js';
+import { createSchemaChecks } from '../../evaluate/schema-checks.js';
 
 /** No decision can be made about the job: the job ends, or is marked, with this failure. */
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };

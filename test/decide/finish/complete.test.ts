@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../../src/engine/evaluate/expressions.js';
+import { evaluate } from '../../../src/evaluate/expressions.js';
 import { story } from '../story.js';
 
 /** Runs a flow of one step, which gives `{n: 7}`, with its `output` evaluated for real. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../../src/decide/queries.js';
-import { evaluate } from '../../../src/engine/evaluate/expressions.js';
+import { evaluate } from '../../../src/evaluate/expressions.js';
 import { story, type Setting } from '../story.js';
 
 /** Lets the story go on, with conditions evaluated for real. */

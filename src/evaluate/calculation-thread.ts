@@ -1,8 +1,8 @@
 import { readlinkSync } from 'node:fs';
-import type { Calculated, Calculation } from '../../plugin/calculations.js';
-import { evaluateHere } from '../../plugin/expression.js';
-import { createMemo } from '../../memo.js';
-import { compileParams, type ParamsCheck } from '../../plugin/params.js';
+import type { Calculated, Calculation } from '../plugin/calculations.js';
+import { evaluateHere } from '../plugin/expression.js';
+import { createMemo } from '../memo.js';
+import { compileParams, type ParamsCheck } from '../plugin/params.js';
 import { readSchema } from './schemas.js';
 
 /** So many compiled schemas of plugins are kept. */

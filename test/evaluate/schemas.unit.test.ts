@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { checkSchema, readSchema } from '../../../src/engine/evaluate/schemas.js';
+import { checkSchema, readSchema } from '../../src/evaluate/schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,14 +1,14 @@
 import jsonata from 'jsonata';
-import type { Answer, Rendered, TemplateContext } from '../../decide/world.js';
-import type { Question } from '../../decide/queries.js';
-import { NoThreadError } from '../../plugin/calculations.js';
-import { evaluateExpression } from '../../plugin/expression.js';
-import { oneLine, readTemplate, renderTemplate } from '../../plugin/render.js';
+import type { Answer, Rendered, TemplateContext } from '../decide/world.js';
+import type { Question } from '../decide/queries.js';
+import { NoThreadError } from '../plugin/calculations.js';
+import { evaluateExpression } from '../plugin/expression.js';
+import { oneLine, readTemplate, renderTemplate } from '../plugin/render.js';
 import {
   createTemplateBounds,
   longestTag,
   type TemplateBounds,
-} from '../../plugin/template-bounds.js';
+} from '../plugin/template-bounds.js';
 
 /**
  * Fills in every template in the strings of `params`. A string that is exactly one `{{path}}` gives

@@ -4,8 +4,8 @@ import {
   checkTemplate,
   evaluate,
   renderParams,
-} from '../../../src/engine/evaluate/expressions.js';
-import { readTemplate } from '../../../src/plugin/render.js';
+} from '../../src/evaluate/expressions.js';
+import { readTemplate } from '../../src/plugin/render.js';
 
 const context = {
   job: { _id: 'j1', params: { who: 'Ann' } },

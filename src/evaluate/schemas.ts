@@ -1,14 +1,14 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonical } from '../../model/canonical.js';
-import type { Schema } from '../../decide/world.js';
-import { createMemo } from '../../memo.js';
-import type { Problem } from '../../model/problems.js';
-import { pointerKeys, sentence, toPath } from '../../plugin/params.js';
-import { isEncrypted } from '../../model/encrypted.js';
-import { isReference } from '../../model/secret-reference.js';
-import { patternWeight } from '../locks/pattern-weight.js';
-import { readPattern } from '../locks/patterns.js';
+import { canonical } from '../model/canonical.js';
+import type { Schema } from '../decide/world.js';
+import { createMemo } from '../memo.js';
+import type { Problem } from '../model/problems.js';
+import { pointerKeys, sentence, toPath } from '../plugin/params.js';
+import { isEncrypted } from '../model/encrypted.js';
+import { isReference } from '../model/secret-reference.js';
+import { patternWeight } from './pattern-weight.js';
+import { readPattern } from './patterns.js';
 
 /** So many compiled schemas are kept. */
 const kept = 500;

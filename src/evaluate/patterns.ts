@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
-import { createMemo } from '../../memo.js';
+import { createMemo } from '../memo.js';
 import { patternWeight } from './pattern-weight.js';
 
 /** A regular expression of a user: it can be matched, or the reason says why not. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { patternWeight } from '../../../src/engine/locks/pattern-weight.js';
+import { patternWeight } from '../../src/evaluate/pattern-weight.js';
 import {
   checkLockPattern,
   heaviestPattern,
   readLockPattern,
   readPattern,
-} from '../../../src/engine/locks/patterns.js';
+} from '../../src/evaluate/patterns.js';
 
 function matches(pattern: string, text: string): boolean {
   const read = readPattern(pattern);

@@ -1,9 +1,9 @@
-import type { Schema, Unanswered } from '../../decide/world.js';
-import type { Problem } from '../../model/problems.js';
-import { calculate, NoThreadError } from '../../plugin/calculations.js';
-import { canonical } from '../../model/canonical.js';
-import { countValues } from '../../model/size.js';
-import { cheapValues, mayTakeLong } from '../../plugin/schema-cost.js';
+import type { Schema, Unanswered } from '../decide/world.js';
+import type { Problem } from '../model/problems.js';
+import { calculate, NoThreadError } from '../plugin/calculations.js';
+import { canonical } from '../model/canonical.js';
+import { countValues } from '../model/size.js';
+import { cheapValues, mayTakeLong } from '../plugin/schema-cost.js';
 import { longestSchema, readSchema } from './schemas.js';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSchemaChecks } from '../../../src/engine/evaluate/schema-checks.js';
+import { createSchemaChecks } from '../../src/evaluate/schema-checks.js';
 
 /** A schema of 60 levels, each of which is looked at twice: 2^60 checks. */
 const doubling = {
