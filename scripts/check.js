@@ -1,5 +1,5 @@
 /*
- * The gate: format, lint, types, build, the tables of decide/ with their coverage, and the tests that
+ * The gate: format, types, lint, build, the tables of decide/ with their coverage, and the tests that
  * need no more than a server (all but the group `long`; the simulators, too, are left to `--all`). With
  * `--all` the tests are those of `npm test`, as in continuous integration. `--reports=FOLDER` leaves
  * the results of the tests there, a JSON file for each run of them; further arguments go to the tests.
@@ -17,21 +17,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const tool = (...path) => join(root, 'node_modules', ...path);
 
 const vitest = [tool('vitest', 'vitest.mjs'), 'run', '--config', '.config/vitest.config.ts'];
-const eslint = [tool('eslint', 'bin', 'eslint.js'), '--config', '.config/eslint.config.js'];
 
-const lint = ['lint', ...eslint, '--max-warnings=0', '.'];
+const lint = ['types and lint', join(root, 'scripts', 'lint.js')];
 // What has not changed since the last time is not looked at again; type-aware lint cannot know that.
-const known = (name) => join(root, 'node_modules', '.cache', 'tws', name);
+const known = join(root, 'node_modules', '.cache', 'tws', 'prettier');
 const prettier = tool('prettier', 'bin', 'prettier.cjs');
-const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', known('prettier')];
+const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', known];
 const format = ['format', prettier, '--check', '--log-level=warn', ...cache, '.'];
-const tsc = tool('typescript', 'bin', 'tsc');
-const typesOf = (title, project) => {
-  const memory = ['--incremental', '--tsBuildInfoFile', known(`${title}.tsbuildinfo`)];
-  return [title, tsc, '-p', project, '--noEmit', ...memory];
-};
-const types = typesOf('types', 'tsconfig.json');
-const pageTypes = typesOf('types of the pages', 'src/pages/tsconfig.json');
 
 const option = '--reports=';
 const own = (argument) => argument === '--all' || argument.startsWith(option);
@@ -69,10 +61,13 @@ async function runAll(steps, niceness) {
   return 0;
 }
 
+/** Whoever reads all sources makes much that is gone at once: less work for the garbage collector. */
+const memory = ['--max-semi-space-size=64'];
+
 /** With a `niceness` what is printed is kept together: something else runs and prints beside it. */
 function run(command, niceness) {
   const stdio = niceness === 0 ? 'inherit' : ['ignore', 'pipe', 'pipe'];
-  const child = spawn(process.execPath, command, { cwd: root, stdio });
+  const child = spawn(process.execPath, [...memory, ...command], { cwd: root, stdio });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (part) => (text += part));
@@ -88,9 +83,6 @@ const began = Date.now();
 // The pages and the tests read what the build makes.
 const built = isBuilt(root) ? 0 : await runAll([build], 0);
 if (built !== 0) process.exit(built);
-const statuses = await Promise.all([
-  runAll([coverage, rest], 0),
-  runAll([lint, types, pageTypes, format], 5),
-]);
+const statuses = await Promise.all([runAll([coverage, rest], 0), runAll([lint, format], 5)]);
 process.exitCode = statuses.find((status) => status !== 0) ?? 0;
 console.log(`check: ${((Date.now() - began) / 1000).toFixed(0)} s in all`);
