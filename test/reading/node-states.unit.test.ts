@@ -81,6 +81,24 @@ describe('The states in the picture of a job', () => {
       ['0:skipped', '1:pending'],
     ],
     [
+      'steps were skipped by hand, one after the other',
+      ['a', 'b'],
+      { steps: [step('0', '$$skipped'), step('1', '$$skipped')] },
+      ['0:skipped', '1:skipped'],
+    ],
+    [
+      'all items of a map failed, which does not matter',
+      [{ map: { over: [1, 2], do: 'a', on_fail: 'ignore' } }],
+      {
+        steps: [
+          mark('0', { items: [1, 2] }),
+          step('0.map.0', '$$error'),
+          step('0.map.1', '$$error'),
+        ],
+      },
+      ['0:done', '0.map.*:failed'],
+    ],
+    [
       'the flow begins its second run',
       ['a', 'b'],
       { run: 2, steps: [done('0'), step('1', '$$error')] },

@@ -100,6 +100,21 @@ describe('all results', () => {
     expect(allResults(none.liveJob, new Map()).results).toEqual({});
   });
 
+  it('have nothing at a position for a group without entries, and nothing of a loop without rounds', () => {
+    const steps = [{ parallel: [] }, { loop: { while: 'w', max: 2, do: 'a' } }, 'b', 'c'];
+    const told = story({ steps }).answering({ '1.loop.0.while': false });
+    told.go();
+    expect(allResults(told.did('b', 1).liveJob, new Map())).toMatchObject({
+      results: { b: 1, 'b-1': 1 },
+      parent_results: { 1: 1 },
+    });
+  });
+
+  it('of a decider are nothing before it has completed', () => {
+    const told = begun([{ decider: 'd' }], { world: { plugins: ['d'] } });
+    expect(allResults(told.liveJob, new Map()).results).toEqual({});
+  });
+
   it('of a decider are what it completed with', () => {
     const told = begun([{ decider: 'd' }, 'c'], { world: { plugins: ['d', 'c'] } });
     told.did('d', { complete: { n: 1 } });
@@ -148,6 +163,16 @@ describe('the results around what follows a failure or a cancel', () => {
       parent_results: { 0: 1 },
       previous: 3,
       missing: [],
+    });
+  });
+
+  it('in the cancel branch have no positions for groups of it', () => {
+    const cancel = [{ parallel: ['u', 'v'] }, 'w'];
+    const told = begun([['a', 'b']], { flow: { cancel } }).did('a', 1);
+    told.edit({ cancel: true }).stopped().did('u', 2).did('v', 3);
+    expect(resultsAround(told.liveJob, 'cancel.sequence.1')).toMatchObject({
+      results: { a: 1, u: 2, v: 3 },
+      parent_results: { 0: 1 },
     });
   });
 

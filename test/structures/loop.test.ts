@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { resultsBefore } from '../../src/reading/results.js';
 import type { WrittenNode } from '../../src/structures/schema.js';
 import { begun, endings, story, type Story } from '../decide/story.js';
 
@@ -53,6 +54,13 @@ describe('a loop', () => {
     const told = story({ steps: [{ loop: { while: 'w', max: 5, do: 'a' } }], world: { answers } });
     told.go();
     expect(told.ending).toEqual({ state: '$$complete', exit: 3, failure: 'ExpressionError' });
+  });
+
+  it('has a condition of its own, which sees only what is before it', () => {
+    const loop = { loop: { max: 2, do: 'a' }, when: 'v' };
+    const told = begun(['b', loop]).answering({ '1.when': true });
+    expect(told.did('b', 7).running).toEqual(['a']);
+    expect(resultsBefore(told.liveJob, '1').results).toEqual({ b: 7, 'b-0': 7 });
   });
 
   it('asks anew before each round, and sees what the round before brought', () => {

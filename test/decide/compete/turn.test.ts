@@ -42,6 +42,13 @@ describe('engines that could all take a step', () => {
     expect([...times].sort((a, b) => a - b)).toEqual([0, 200, 400, 600]);
   });
 
+  it('all ask at once what they do not know', () => {
+    for (const me of names) {
+      const unknown = worldOf(me, { flow: () => ({ kind: 'unknown' }) });
+      expect(decide(jobOf(1), t0, unknown).kind).toBe('look_up');
+    }
+  });
+
   it('act when their turn has come and nobody moved', () => {
     for (const me of names) {
       expect(decide(jobOf(1), t0 + 600, worldOf(me)).kind).toBe('claim');
