@@ -15,6 +15,7 @@ export type BoundedCheck = (params: unknown) => Promise<readonly string[]>;
 
 /** Formats are hints here: no list of them is installed with the checker. */
 const options = { allErrors: true, strict: false, validateFormats: false, logger: false } as const;
+const compilerOptions = { ...options, validateSchema: false } as const;
 /** More than these would not be read. */
 const mostProblems = 5;
 
@@ -22,11 +23,25 @@ const mostProblems = 5;
 export function compileParams(schema: JsonSchema): ParamsCheck {
   const { $schema, $id: _unused, ...rest } = schema;
   const recent = typeof $schema === 'string' && $schema.includes('2020-12');
-  const validate: ValidateFunction = recent
-    ? new Ajv2020(options).compile(rest)
-    : new Ajv(options).compile(rest);
+  const Compiler = recent ? Ajv2020 : Ajv;
+  // It throws at once: only a dialect of one's own may check asynchronously.
+  void readerOf(Compiler).validateSchema(rest, true);
+  const validate: ValidateFunction = new Compiler(compilerOptions).compile(rest);
   return (params) =>
     validate(params) ? [] : (validate.errors ?? []).map((error) => sentence(error));
+}
+
+type Dialect = typeof Ajv | typeof Ajv2020;
+const readers = new Map<Dialect, Ajv | Ajv2020>();
+
+/**
+ * What says whether a schema is valid, one for each dialect: to make it takes longer than to compile a
+ * schema. Schemas themselves are compiled apart, because their parts may have the same names.
+ */
+function readerOf(Reader: Dialect): Ajv | Ajv2020 {
+  const reader = readers.get(Reader) ?? new Reader(options);
+  readers.set(Reader, reader);
+  return reader;
 }
 
 /**
