@@ -25,8 +25,8 @@ const withServer = {
 };
 
 const units = ['**/*.unit.test.ts'];
-/** Random flows and jobs, which take their time and cover by chance. */
-const simulators = ['test/decide/*.simulator.test.ts', 'test/decide/simulator.test.ts'];
+/** Random flows, jobs and schedules of faults, which take their time and cover by chance. */
+const simulators = ['test/{decide,schedules}/*.simulator.test.ts', 'test/decide/simulator.test.ts'];
 /** Units that start programs, exhaust the memory of their own, or read as much as there may be. */
 const longUnits = [
   'test/cli/{completion,executable}.unit.test.ts',
@@ -91,7 +91,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,http,pages,embedded,schedules}/**/*.unit.test.ts',
+            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,http,pages,embedded}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
