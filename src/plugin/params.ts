@@ -49,6 +49,15 @@ function readerOf(Reader: Dialect): Ajv | Ajv2020 {
  * checked in a thread with a deadline. Throws when it is no valid schema.
  */
 export function boundParams(schema: JsonSchema): BoundedCheck {
+  const made = bounded.get(schema) ?? makeBounded(schema);
+  bounded.set(schema, made);
+  return made;
+}
+
+/** A module is loaded once however many engines of a process load its plugin. */
+const bounded = new WeakMap<JsonSchema, BoundedCheck>();
+
+function makeBounded(schema: JsonSchema): BoundedCheck {
   const here = compileParams(schema);
   const isQuick = !mayTakeLong(JSON.stringify(schema));
   return async (params) =>
