@@ -58,7 +58,7 @@ const longClient = ['test/client/search.test.ts'];
  */
 export default defineConfig({
   test: {
-    maxWorkers: 5,
+    maxWorkers: 4,
     reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
