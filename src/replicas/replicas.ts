@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import { readConsistent } from './resolve/consistent-read.js';
 import { beginsAnything } from './resolve/beginnings.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
-import { commitToMany, unacknowledged, type JobWrite, type Committed } from './resolve/commit.js';
+import { commitToMany, commitToOne, type JobWrite, type Committed } from './resolve/commit.js';
 import type { Protocol } from './resolve/protocol.js';
 import { holds, stepsIn } from './resolve/leaf-revisions.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLive } from '../model/step.js';
-import { performWrite, runProtocol, type ProtocolPorts } from './run-protocol.js';
+import { runProtocol, type ProtocolPorts } from './run-protocol.js';
 
 /** How jobs are read and written, whatever number of copies the database keeps of them. */
 export type Replicas = {
@@ -77,10 +77,10 @@ export function createReplicas(parts: ReplicasParts): Replicas {
     // Only what is to be started has to be true now.
     const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
     const most = mostBytes === undefined ? {} : { mostBytes };
-    const own = { ...ports, ...patience, ...most };
-    const committed = isPlain
-      ? await commitPlainly(change, own)
-      : await runProtocol(commitToMany(change, livenessIn(change.job._id)), own);
+    const protocol = isPlain
+      ? commitToOne(change)
+      : commitToMany(change, livenessIn(change.job._id));
+    const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
     past.remember(change, committed, copies > 1);
     if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
     // In the database an attachment is a stub, which later writes keep.
@@ -131,14 +131,6 @@ function livenessFor(
     if (engine === me) return ended.has(claim) ? 'elsewhere' : 'given_up';
     return lease(engine, pid) === 'dead' ? 'lost' : 'elsewhere';
   };
-}
-
-/** Stores a change as to one copy: what the protocol does when the write is acknowledged at once. */
-async function commitPlainly(change: JobWrite, ports: ProtocolPorts): Promise<Committed> {
-  const stored = await performWrite(change.job, ports);
-  return stored.kind === 'written'
-    ? { kind: 'written', doc: { ...change.job, _rev: stored.rev } }
-    : runProtocol(unacknowledged(change, stored), ports);
 }
 
 /** The claims that were given up, and those whose ends were stored. */

@@ -49,7 +49,7 @@ export async function runProtocol<T>(protocol: Protocol<T>, ports: ProtocolPorts
 async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnswer> {
   switch (effect.kind) {
     case 'write':
-      return performWrite(effect.doc, ports);
+      return write(effect.doc, ports);
     case 'look':
       return look(effect.id, ports);
     case 'abandon':
@@ -60,10 +60,9 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
   }
 }
 
-/** Writes a document, and logs why when it is not stored. */
-export async function performWrite(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
+async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
   const { store, log, once, life, patienceMs, mostBytes } = ports;
-  const doc = draft['_attachments'] === undefined ? draft : await withBorrowed(draft, ports);
+  const doc = await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';

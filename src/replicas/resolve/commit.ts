@@ -10,7 +10,7 @@ import {
 } from './beginnings.js';
 import type { LivenessOf } from './attempt-merge.js';
 import { resolveConflict } from './conflict.js';
-import { look, rest, write, type Draft, type Protocol, type WriteAnswer } from './protocol.js';
+import { look, rest, write, type Draft, type Protocol } from './protocol.js';
 import { stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 import { isHeld } from './merged-requests.js';
 
@@ -33,30 +33,28 @@ export type Committed =
   | { readonly kind: 'lost'; readonly cause?: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number };
 
-/** Stores a change where every document has one copy: what is acknowledged has won. */
-export function* commitToOne(change: JobWrite): Protocol<Committed> {
-  const stored = yield* write(change.job);
-  return stored.kind === 'written'
-    ? { kind: 'written', doc: { ...change.job, _rev: stored.rev } }
-    : yield* unacknowledged(change, stored);
-}
-
 /**
- * What became of a change whose write to one copy was not acknowledged. Without a clear answer the job
- * is read back: our claims in it, or the end that we wrote, tell (E3).
+ * Stores a change where every document has one copy: what is acknowledged has won. Without a clear
+ * answer the job is read back: our claims in it, or the end that we wrote, tell (E3).
  */
-export function* unacknowledged(
-  change: JobWrite,
-  stored: Exclude<WriteAnswer, { kind: 'written' }>,
-): Protocol<Committed> {
-  if (stored.kind === 'conflict') return { kind: 'lost' };
-  if (stored.kind === 'refused') return stored;
+export function* commitToOne(change: JobWrite): Protocol<Committed> {
   const { job, claims, ended = [] } = change;
-  const { cause } = stored;
-  if (claims.length === 0 && ended.length === 0) return { kind: 'lost', cause };
-  const [leaf] = (yield* look(job._id)) ?? [];
-  const isThere = leaf !== undefined && haveBegun(leaf, { claims }) && hasEnds(leaf, change);
-  return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost', cause };
+  const stored = yield* write(job);
+  switch (stored.kind) {
+    case 'written':
+      return { kind: 'written', doc: { ...job, _rev: stored.rev } };
+    case 'conflict':
+      return { kind: 'lost' };
+    case 'refused':
+      return stored;
+    case 'unknown': {
+      const { cause } = stored;
+      if (claims.length === 0 && ended.length === 0) return { kind: 'lost', cause };
+      const [leaf] = (yield* look(job._id)) ?? [];
+      const isThere = leaf !== undefined && haveBegun(leaf, { claims }) && hasEnds(leaf, change);
+      return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost', cause };
+    }
+  }
 }
 
 /** Maximum number of looks at a change before what it begins is given up. */
