@@ -1,3 +1,4 @@
+import { mayHoldTemplate } from '../model/template.js';
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonical } from '../model/canonical.js';
@@ -143,7 +144,7 @@ export function isKnownLater(value: unknown): boolean {
   return (
     isEncrypted(value) ||
     isReference(value) ||
-    (typeof value === 'string' && /\{\{|\[\[/.test(value))
+    (typeof value === 'string' && mayHoldTemplate(value))
   );
 }
 

@@ -1,3 +1,4 @@
+import { mayHoldTemplate } from '../model/template.js';
 import { TwsError } from '../errors.js';
 import { isEncrypted, isOlderFormat } from '../model/encrypted.js';
 import { encryptedIn } from '../model/encrypted-values.js';
@@ -67,6 +68,6 @@ function isClear(text: string): boolean {
     !isEncrypted(text) &&
     !isOlderFormat(text) &&
     !isReference(text) &&
-    !/\{\{|\[\[/.test(text)
+    !mayHoldTemplate(text)
   );
 }

@@ -1,3 +1,4 @@
+import { mayHoldTemplate } from '../model/template.js';
 import { closest } from '../model/closest.js';
 import { isKnownLater } from '../evaluate/schemas.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
@@ -91,7 +92,7 @@ function nearMisses(params: Readonly<SchemaFields>, schema: SchemaFields): reado
   const texts = textsIn(params).map(({ text }) => text);
   return Object.keys(params).flatMap((key) => {
     if (Object.hasOwn(properties, key) || key.length < 3) return [];
-    if (texts.some((text) => /\{\{|\[\[/.test(text) && text.includes(key))) return [];
+    if (texts.some((text) => mayHoldTemplate(text) && text.includes(key))) return [];
     const absent = Object.keys(properties).filter((name) => !Object.hasOwn(params, name));
     const meant = closest(key, absent);
     return meant === undefined ? [] : [{ key, meant }];

@@ -1,3 +1,4 @@
+import { mayHoldTemplate } from '../../model/template.js';
 import { closest } from '../../model/closest.js';
 import { branchesOf, type Flow } from '../../model/flow.js';
 import type { LiveJob, NewJob } from '../../model/job.js';
@@ -80,7 +81,7 @@ export function unreadSignal(job: LiveJob, name: string): Problem | undefined {
   if (read.has(name)) return undefined;
   const isOpen =
     entries.some(({ decider }) => decider !== undefined) ||
-    [...read].some((text) => /\{\{|\[\[/.test(text)) ||
+    [...read].some(mayHoldTemplate) ||
     JSON.stringify([tasks, flow, definitions, params]).includes('signals');
   if (isOpen) return undefined;
   const what = `signals: nothing in this job waits for the signal ${JSON.stringify(name)}`;

@@ -1,3 +1,4 @@
+import { mayHoldTemplate } from '../../model/template.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type Failure, type Step } from '../../model/step.js';
@@ -61,7 +62,7 @@ export function prepare(
 ): Prepared {
   const { leaf, phase } = beginning;
   const { params: given = writtenParams(job, beginning) } = beginning;
-  if (leaf.entry.stdio === undefined && !mayHoldTemplates([given, texts])) {
+  if (leaf.entry.stdio === undefined && !mayHoldTemplate(JSON.stringify([given, texts]))) {
     return { ok: true, params: given, texts };
   }
   const input = inputOf(job, { ...beginning, params: given }, world.contents);
@@ -82,11 +83,6 @@ export function prepare(
   return told.ok
     ? { ok: true, params: filled.value, texts: told.value }
     : unfilled(told.at, told.reason);
-}
-
-/** Whether there may be anything to fill in. */
-function mayHoldTemplates(values: unknown): boolean {
-  return /\{\{|\[\[/.test(JSON.stringify(values));
 }
 
 function unfilled(at: string, reason: string): Prepared {
