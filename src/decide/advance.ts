@@ -5,7 +5,7 @@ import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
 import { cancelMove } from './requests/cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from '../reading/clock.js';
 import { complete } from './finish/complete.js';
-import { mostSteps, stepsForEnd } from './start/effort.js';
+import { manySteps, mostSteps, stepsForEnd } from './start/effort.js';
 import { withEdits } from './requests/edits.js';
 import { loseStep } from './finish/fail.js';
 import { failedMove } from './finish/failed.js';
@@ -15,7 +15,7 @@ import type { Move, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { relockMove } from './compete/locks.js';
 import { isFlowPaused, pauseMove } from './waiting/pause.js';
-import { isOfEnd } from '../structures/paths.js';
+import { isDecision, isOfEnd } from '../structures/paths.js';
 import { permitMove } from './compete/permit.js';
 import { refreshMove } from './requests/refresh.js';
 import { asReady, released } from './finish/release.js';
@@ -63,8 +63,7 @@ export const liveRules: readonly Rule[] = [
   },
   {
     name: 'too many steps',
-    applies: ({ steps }) =>
-      steps.length >= mostSteps / 2 || steps.some(({ path }) => path.includes('.decision.')),
+    applies: ({ steps }) => steps.length >= manySteps || steps.some(({ path }) => isDecision(path)),
     move: tooManyMove,
   },
   {

@@ -1,3 +1,4 @@
+import { isDecision } from '../structures/paths.js';
 import { createDecisionReader } from './decision-events.js';
 import type { EventLevel, HistoryEvent } from '../model/history-event.js';
 import type { Job } from '../model/job.js';
@@ -117,7 +118,7 @@ function eventsOf(step: Step): readonly Draft[] {
 function kindOf(step: Step): { readonly word: string; readonly level: EventLevel } {
   const { child, signal, event, until, structure, path, news } = step;
   if (structure !== undefined) return { word: 'Structure', level: 'decider' };
-  if (/\.decision\.\d+$/.test(path)) return { word: 'Decision', level: 'decider' };
+  if (isDecision(path)) return { word: 'Decision', level: 'decider' };
   if (child !== undefined) return { word: 'Child', level: 'activity' };
   const isWait = signal !== undefined || event !== undefined || news !== undefined;
   if (isWait) return { word: 'Wait', level: 'external' };

@@ -93,6 +93,11 @@ export function isOfDecider(path: string): boolean {
   return deciderOf(path) !== undefined;
 }
 
+/** Whether a step is the answer of a decider. */
+export function isDecision(path: string): boolean {
+  return decisionMaker(path) !== path;
+}
+
 /** Returns the path of the decider that made a decision; returns any other path unchanged. */
 export function decisionMaker(path: string): string {
   return path.replace(/\.decision\.\d+$/, '');

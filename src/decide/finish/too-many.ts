@@ -3,7 +3,7 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../../model/step.js';
 import { isWithin } from '../../model/tree.js';
-import { mostSteps, stepsForEnd } from '../start/effort.js';
+import { manySteps, mostSteps, stepsForEnd } from '../start/effort.js';
 import { finish } from './finish.js';
 import { attemptsOf, lastAttempt } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
@@ -48,7 +48,7 @@ export function tooManyDecisionsMove(
 
 function tooManySteps(job: LiveJob): Failure | undefined {
   const { length: steps } = job.steps;
-  if (steps < mostSteps / 2) return undefined;
+  if (steps < manySteps) return undefined;
   const mostWithUndo = mostSteps + stepsForEnd / 2;
   if (steps < mostSteps && (!mayUndo(job) || steps + undoesLeft(job) < mostWithUndo)) {
     return undefined;

@@ -18,6 +18,8 @@ export const mostGates = 20;
  * engine.
  */
 export const mostSteps = 20_000;
+/** From so many steps on it is worked out whether there is room for what may have to be undone. */
+export const manySteps = mostSteps / 2;
 /** Number of further steps reserved for what follows a failure or a cancel. */
 export const stepsForEnd = 500;
 /**
