@@ -1,5 +1,6 @@
 /* Runs the benchmarks: one line of JSON per figure on stdout, what goes on and what went wrong on stderr. */
 import type { Bench } from './bench.js';
+import { against } from './against.js';
 import { claims } from './claims.js';
 import { fair } from './fair.js';
 import { feed } from './feed.js';
@@ -11,6 +12,7 @@ import { help, readOptions, type BenchName, type Options } from './options.js';
 import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
 import { signIn } from './sign-in.js';
+import { product } from './product.js';
 import { sleeping } from './sleeping.js';
 import { steps } from './steps.js';
 import { timers } from './timers.js';
@@ -31,12 +33,17 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   'sign-in': signIn,
   hostile,
   pages,
+  product,
 };
 
 async function main(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (options === 'help') {
     process.stdout.write(help);
+    return 0;
+  }
+  if (options.against !== undefined) {
+    await against(options.against, options.times, forBoth(args));
     return 0;
   }
   const server = await openServer(options.url);
@@ -48,6 +55,15 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     await server.close();
   }
+}
+
+/** The flags without those that only say what is compared. */
+function forBoth(args: readonly string[]): readonly string[] {
+  const own = ['--against', '--times'];
+  return args.filter(
+    (arg, i) =>
+      !own.some((flag) => arg === flag || arg.startsWith(`${flag}=`) || args[i - 1] === flag),
+  );
 }
 
 /** One that fails is told and does not keep the others from running. */

@@ -1,4 +1,8 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { packageRoot } from '../src/package.js';
+import { productParts, type ProductPart } from './product-parts.js';
 
 /** The benchmarks, in the order in which they run. */
 export const benchNames = [
@@ -15,6 +19,7 @@ export const benchNames = [
   'sign-in',
   'hostile',
   'pages',
+  'product',
 ] as const;
 export type BenchName = (typeof benchNames)[number];
 
@@ -45,6 +50,14 @@ export type Options = {
   readonly kinds: readonly string[];
   /** Jobs in the list of the admin pages. */
   readonly listed: number;
+  /** What is measured of the product; it is built in this folder. */
+  readonly parts: readonly ProductPart[];
+  readonly checkout: string;
+  /** Jobs of the backlog of the product. */
+  readonly backlog: number;
+  /** A revision that the product is compared with, so often. */
+  readonly against: string | undefined;
+  readonly times: number;
   /** A folder for CPU profiles of the engine processes. */
   readonly profile: string | undefined;
 };
@@ -71,6 +84,11 @@ export const help = `npm run bench -- [flags]
   --hostile-engines 2
   --kind NAME           hostile: one kind, may be repeated
   --listed 10000        pages: jobs in the list of the admin pages
+  --part NAME           product: one part, may be repeated: ${productParts.join(', ')}
+  --backlog 2000        product: jobs of its backlog
+  --checkout DIR        product: a built checkout of another revision (default: this one)
+  --against REF         product of this checkout and of a revision alternately, --times 3: medians,
+                        spreads and ratios
   --full                steps and sleeping with 1,000 steps and 100,000 jobs, map with
                         10,000 items, hostile with 300 jobs of each kind: hours more
   --profile DIR         writes a CPU profile of each engine process
@@ -103,6 +121,11 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       kind: { type: 'string', multiple: true },
       listed: { type: 'string', default: '10000' },
       full: { type: 'boolean', default: false },
+      part: { type: 'string', multiple: true },
+      backlog: { type: 'string', default: '2000' },
+      checkout: { type: 'string' },
+      against: { type: 'string' },
+      times: { type: 'string', default: '3' },
       profile: { type: 'string' },
     },
   });
@@ -113,7 +136,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     sizes[name].split(',').map((text) => numberOf(name, text));
   return {
     url: values.url,
-    only: (values.only ?? benchNames).map(benchName),
+    only: (values.only ?? benchNames).map((name) => oneOf('only', benchNames, name)),
     engines: many('engines'),
     slots: one('slots'),
     jobs: one('jobs'),
@@ -132,6 +155,11 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     hostileEngines: one('hostile-engines'),
     kinds: values.kind ?? [],
     listed: one('listed'),
+    parts: (values.part ?? productParts).map((name) => oneOf('part', productParts, name)),
+    checkout: values.checkout === undefined ? ownRoot : resolve(values.checkout),
+    backlog: one('backlog'),
+    against: values.against,
+    times: one('times'),
     profile: values.profile,
   };
 }
@@ -142,7 +170,11 @@ const fullSizes = {
   ...{ sleeping: '100000', hostile: '300' },
 };
 
+const ownRoot = packageRoot(fileURLToPath(new URL('.', import.meta.url)));
+
 type Sized =
+  | 'backlog'
+  | 'times'
   | 'hostile'
   | 'hostile-engines'
   | 'listed'
@@ -167,10 +199,10 @@ function numberOf(flag: string, text: string): number {
   throw new Error(`--${flag}: "${text}" is not a whole number above 0.`);
 }
 
-function benchName(name: string): BenchName {
-  const found = benchNames.find((known) => known === name);
+function oneOf<N extends string>(flag: string, names: readonly N[], text: string): N {
+  const found = names.find((known) => known === text);
   if (found === undefined) {
-    throw new Error(`--only: there is no benchmark "${name}"; there are ${benchNames.join(', ')}.`);
+    throw new Error(`--${flag}: there is no "${text}"; there are ${names.join(', ')}.`);
   }
   return found;
 }

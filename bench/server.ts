@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { prepareDatabase } from '../src/client/open.js';
 import { startEmbedded } from '../src/embedded/start.js';
 import { credentialsOf, databasePath, type Connection } from '../src/store/connection.js';
 import { createDatabase } from '../src/store/database.js';
+import { cpuMsOf } from './processes.js';
 
 /** The server that is measured, and databases on it that are removed at the end. */
 export type BenchServer = {
@@ -38,20 +38,11 @@ async function openEmbedded(): Promise<BenchServer> {
   return benchServer('embedded', server, { end, cpuMs: () => cpuMsOf(server.pid) });
 }
 
-/** Linux counts in hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  try {
-    const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-    const fields = rest.split(' ');
-    return 10 * (Number(fields[11]) + Number(fields[12]));
-  } catch {
-    return NaN;
-  }
-}
+/** A server and its admin. */
+export type Access = { readonly url: string; readonly user?: string; readonly password?: string };
 
-type Access = { readonly url: string; readonly user?: string; readonly password?: string };
-
-function access(text: string): Access {
+/** Reads a URL with name and password. */
+export function access(text: string): Access {
   const url = new URL(text);
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
   url.username = '';

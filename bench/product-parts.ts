@@ -1,0 +1,11 @@
+/** What is measured of the product, in this order. */
+export const productParts = [
+  'raw',
+  'lone',
+  'backlog',
+  'fan-out',
+  'sleepers',
+  'crowd',
+  'lengths',
+] as const;
+export type ProductPart = (typeof productParts)[number];
