@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +53,8 @@ function prepare(root: string, ref: string): string {
   const commit = execFileSync('git', ['rev-parse', '--verify', `${ref}^{commit}`], {
     ...{ cwd: root, encoding: 'utf8' },
   }).trim();
-  const dir = join(root, 'node_modules', '.cache', 'tws', 'against', commit);
+  // Not below node_modules: what is built there is no package to the compiler.
+  const dir = join(tmpdir(), 'tws-bench-against', commit);
   const run = (cwd: string, program: string, ...args: string[]): void => {
     execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
   };
