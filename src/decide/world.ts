@@ -135,6 +135,8 @@ export type World = {
   readonly me: Peer & {
     readonly pid: number;
     readonly freeSlots: number;
+    /** How many of so many free slots the job may take; the others are for jobs that go before it. */
+    readonly share: (wanted: number) => number;
     /** How many attempts of a task (by its key) this process has in hand. */
     readonly runningOf: (task: string) => number;
     readonly facts: (plugin: string) => PluginFacts;
@@ -202,6 +204,7 @@ export const unknownWorld: World = {
     labels: none,
     queues: none,
     freeSlots: 0,
+    share: (wanted) => wanted,
     runningOf: () => 0,
     facts: () => ({ templates: [] }),
     running: none,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { PluginFacts } from '../decide/world.js';
+import type { PluginFacts, World } from '../decide/world.js';
 import { rankAmong } from '../decide/compete/turn.js';
 import type { TwsError } from '../errors.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
@@ -193,6 +193,8 @@ function createReplicasOf(
   });
 }
 
+type Me = World['me'];
+
 type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks'> & {
   readonly others: Others;
   readonly queues: Queues;
@@ -234,12 +236,17 @@ function createViews(
     queues: new Set(able.queues),
   };
   const me = { ...mine, id, pid: process.pid, facts };
-  /** Free slots that are not for jobs which go before this one. */
-  const freeFor = (job: Job, ended?: readonly string[]): number => {
+  const slotsOf = (job: Job, ended?: readonly string[]): Pick<Me, 'freeSlots' | 'share'> => {
     const free = attempts.freeSlots(ended);
-    if (waitQueue.size === 0) return free;
     const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
-    return waitQueue.slotsFor(inLineOf(job), free, facts);
+    const of = (wanted: number) => waitQueue.slotsFor(inLineOf(job), { free, wanted }, facts);
+    // For a wide job it is worked out once, for all that is free.
+    let most: number | undefined;
+    const share: Me['share'] = (wanted) => {
+      if (waitQueue.size === 0) return wanted;
+      return wanted === 1 ? of(1) : Math.min(wanted, (most ??= of(free)));
+    };
+    return { freeSlots: free, share };
   };
   return {
     bystanders: (seenAt) => ({
@@ -249,7 +256,7 @@ function createViews(
     surroundings: ({ job, ended, seenAt }) => ({
       me: {
         ...me,
-        freeSlots: freeFor(job, ended),
+        ...slotsOf(job, ended),
         runningOf: (task: string) => attempts.runningOf(task, ended),
         stopping: attempts.stopping,
         unbegun: replicas.unbegun,

@@ -26,8 +26,9 @@ it('has no engine, and none that does anything', () => {
     'unknown',
     undefined,
   ]);
-  expect([me.freeSlots, me.runningOf('t::DEFAULT'), me.facts('p')]).toEqual([
+  expect([me.freeSlots, me.share(1), me.runningOf('t::DEFAULT'), me.facts('p')]).toEqual([
     0,
+    1,
     0,
     { templates: [] },
   ]);

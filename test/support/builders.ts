@@ -50,6 +50,8 @@ export type WorldOptions = {
   readonly id?: string;
   readonly pid?: number;
   readonly freeSlots?: number;
+  /** How many of the free slots the job may take; absent: all that it wants. */
+  readonly share?: number;
   /** Attempts of tasks that run here, by key. */
   readonly runningOf?: Readonly<Record<string, number>>;
   /** Plugins of this engine; absent: the plugins of all tasks of the world. */
@@ -112,6 +114,7 @@ export function world(options: WorldOptions = {}): World {
       labels: new Set(options.labels),
       queues: new Set(options.queues ?? ['default']),
       freeSlots: options.freeSlots ?? 1,
+      share: (wanted) => Math.min(wanted, options.share ?? Infinity),
       runningOf: (key) => options.runningOf?.[key] ?? 0,
       facts: () => ({
         templates: options.templates ?? [],

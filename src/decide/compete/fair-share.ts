@@ -87,29 +87,33 @@ export function firstInLine<T extends Claimant>(
   waiting: readonly T[],
   use: SlotUse,
 ): T | undefined {
-  let first: T | undefined;
-  for (const one of waiting) if (first === undefined || inLine(one, first, use) < 0) first = one;
-  return first;
+  const placeOf = placesBy(use);
+  return firstOf(waiting.map(placeOf))?.job as T | undefined;
 }
+
+/** How many slots are free, and how many of them a job could use. */
+export type Supply = { readonly free: number; readonly wanted: number };
 
 /** Returns how many of the free slots a job may claim when each of the others wants one. */
 export function slotsFor(
   job: Claimant,
   others: readonly Claimant[],
-  given: SlotUse,
-  free: number,
+  use: SlotUse,
+  { free, wanted }: Supply,
 ): number {
-  const waiting = [...others];
-  let use = given;
-  let left = free;
+  const placeOf = placesBy(use);
+  const own = placeOf(job);
+  const waiting = new Set([own, ...others.map(placeOf)]);
   let mine = 0;
-  for (; left > 0 && waiting.length > 0; left -= 1) {
-    const next = firstInLine([job, ...waiting], use) as Claimant;
-    if (next === job) mine += 1;
-    else waiting.splice(waiting.indexOf(next), 1);
-    use = withTaken(use, [next]);
+  for (let left = free; left > 0 && mine < wanted; left -= 1) {
+    if (waiting.size === 1) return Math.min(wanted, mine + left);
+    const next = firstOf(waiting) as Place;
+    if (next === own) mine += 1;
+    else waiting.delete(next);
+    next.owner.slots += 1;
+    next.root.slots += 1;
   }
-  return mine + left;
+  return mine;
 }
 
 /** Returns the use of slots after each of the given parties has taken one. */
@@ -124,22 +128,59 @@ export function withTaken(use: SlotUse, taking: readonly Party[]): SlotUse {
   return { ...use, ofOwner, ofRoot };
 }
 
-function inLine(a: Claimant, b: Claimant, use: SlotUse): number {
-  const { ofOwner, ofRoot, lastOfOwner } = use;
-  const held = (of: ReadonlyMap<string, number>, one: string): number => of.get(one) ?? 0;
-  return (
-    held(ofOwner, a.owner) - held(ofOwner, b.owner) ||
-    lastOfOwner(a.owner) - lastOfOwner(b.owner) ||
-    a.priority - b.priority ||
-    held(ofRoot, a.root) - held(ofRoot, b.root) ||
-    Number(goesOn(b, use)) - Number(goesOn(a, use)) ||
-    inTime(sinceOf(a, use), sinceOf(b, use)) ||
-    inTime(a.since, b.since)
-  );
+/** Slots that somebody has; more are counted while they are given away. */
+type Held = { slots: number };
+
+/** What the place of a job depends on; looked up once, for it is compared often. */
+type Place = {
+  readonly job: Claimant;
+  readonly owner: Held;
+  readonly root: Held;
+  readonly lastOfOwner: number;
+  readonly goesOn: boolean;
+  /** Since when it waits, or had no slot. */
+  readonly since: number;
+};
+
+/** Makes the places of jobs; those of one owner, and of one root, count their slots together. */
+function placesBy(use: SlotUse): (job: Claimant) => Place {
+  const owners = new Map<string, Held>();
+  const roots = new Map<string, Held>();
+  return (job) => {
+    const goes = goesOn(job, use);
+    return {
+      job,
+      owner: heldBy(job.owner, owners, use.ofOwner),
+      root: heldBy(job.root, roots, use.ofRoot),
+      lastOfOwner: use.lastOfOwner(job.owner),
+      goesOn: goes,
+      since: goes ? job.since : Math.max(job.since, use.lastOfRoot(job.root)),
+    };
+  };
 }
 
-function sinceOf(job: Claimant, use: SlotUse): number {
-  return goesOn(job, use) ? job.since : Math.max(job.since, use.lastOfRoot(job.root));
+function heldBy(one: string, known: Map<string, Held>, now: ReadonlyMap<string, number>): Held {
+  const held = known.get(one) ?? { slots: now.get(one) ?? 0 };
+  known.set(one, held);
+  return held;
+}
+
+function firstOf(places: Iterable<Place>): Place | undefined {
+  let first: Place | undefined;
+  for (const one of places) if (first === undefined || inLine(one, first) < 0) first = one;
+  return first;
+}
+
+function inLine(a: Place, b: Place): number {
+  return (
+    a.owner.slots - b.owner.slots ||
+    a.lastOfOwner - b.lastOfOwner ||
+    a.job.priority - b.job.priority ||
+    a.root.slots - b.root.slots ||
+    Number(b.goesOn) - Number(a.goesOn) ||
+    inTime(a.since, b.since) ||
+    inTime(a.job.since, b.job.since)
+  );
 }
 
 /** Infinite times have no difference. */

@@ -81,6 +81,7 @@ export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep
     me: {
       ...me,
       freeSlots: me.freeSlots - claims.length,
+      share: (wanted) => me.share(wanted + claims.length) - claims.length,
       runningOf: (task) => me.runningOf(task) + claimed.filter((one) => one === task).length,
     },
   };

@@ -100,7 +100,8 @@ function waitForEngine(job: LiveJob, step: TaskStep, now: number, world: World):
   }
   const here = serves(world.me, task, queue);
   const full = fullTask(task, world);
-  if (here && world.me.freeSlots > 0 && full === undefined) return undefined;
+  const { freeSlots, share } = world.me;
+  if (here && full === undefined && freeSlots > 0 && share(1) > 0) return undefined;
   const needs = needsOf(task, world, queue);
   const limits = [acceptBy, hardDeadline(job), expiryOf(job)];
   if (isUnserved(task, world, queue)) return waitUnserved(job, step, { needs, limits }, now);

@@ -7,6 +7,7 @@ import {
   type Claimant,
   type Party,
   type SlotUse,
+  type Supply,
 } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import { defaultPriority } from '../../model/job.js';
@@ -33,7 +34,7 @@ export type WaitQueue = {
   /** How many jobs are in call: each is about to take a slot. */
   readonly calls: () => number;
   /** How many of the free slots this job may claim; the others are for jobs that go before it. */
-  readonly slotsFor: (job: ForSlot, free: number, facts: SlotFacts) => number;
+  readonly slotsFor: (job: ForSlot, supply: Supply, facts: SlotFacts) => number;
   /** All that wait for a change or a slot. */
   readonly waiting: () => readonly string[];
   /** The jobs whose attempts that engine had. */
@@ -118,16 +119,17 @@ export function createWaitQueue(count = createCount()): WaitQueue {
     },
     answered: (id) => void called.delete(id),
     calls: () => called.size,
-    slotsFor: (job, free, facts) => {
+    slotsFor: (job, { free, wanted }, facts) => {
       if (free <= 0) return 0;
-      const others = [...called.values(), ...lines.firsts(free + 1, facts)];
-      const rivals = others.filter(({ id }) => id !== job.id);
-      if (rivals.length === 0) return free;
+      // A slot is kept for each job that was called, so that no call is in vain.
+      const least = called.has(job.id) && free >= called.size ? 1 : 0;
+      if (wanted <= least) return wanted;
       const use = facts.use();
       const { since } = called.get(job.id) ?? tickets.get(job.id) ?? unplaced(job, use);
-      const most = slotsFor({ ...job, since }, rivals, use, free);
-      // A slot is kept for each job that was called, so that no call is in vain.
-      return called.has(job.id) && free >= called.size ? Math.max(most, 1) : most;
+      // One more: the job itself may be among them.
+      const rivals = (most: number): readonly Claimant[] =>
+        [...called.values(), ...lines.firsts(most + 1, facts)].filter(({ id }) => id !== job.id);
+      return Math.max(shareOf({ ...job, since }, rivals, use, { free, wanted }), least);
     },
     waiting: () => [...tickets.keys(), ...changes],
     takeOf: (engine) => {
@@ -136,6 +138,18 @@ export function createWaitQueue(count = createCount()): WaitQueue {
       return ids;
     },
   };
+}
+
+/** @param rivals the other jobs that may be the first so many to get a slot */
+function shareOf(
+  job: Claimant,
+  rivals: (most: number) => readonly Claimant[],
+  use: SlotUse,
+  supply: Supply,
+): number {
+  // Who is the first of all gets the next slot: nobody else needs to be looked at.
+  if (supply.wanted === 1 && firstInLine([job, ...rivals(1)], use) === job) return 1;
+  return slotsFor(job, rivals(supply.free), use, supply);
 }
 
 /** The lines for slots; those that have a ticket wait in them. */

@@ -162,7 +162,10 @@ describe('F5: how many of the free slots a job may claim', () => {
     ],
   ];
   it.each(cases)('%s', (_, one, others, used, free, most) => {
-    expect(slotsFor(one, others, use(used), free)).toBe(most);
+    for (const wanted of [0, 1, 3, free]) {
+      const got = slotsFor(one, others, use(used), { free, wanted });
+      expect(got).toBe(Math.min(wanted, most));
+    }
   });
 });
 

@@ -26,12 +26,11 @@ describe('the slots of a task', () => {
     const told = story({ steps: ['a', 'b'], tasks: [task('a', { slots: 2 })] });
     told.go();
     const { liveJob, live } = told;
-    const around = world({ freeSlots: 3, runningOf: { 'a::DEFAULT': 1 } });
+    const around = world({ freeSlots: 3, share: 3, runningOf: { 'a::DEFAULT': 1 } });
     expect(withClaims(liveJob, around, [])).toBe(around);
     const { me } = withClaims(liveJob, around, [live, { ...live, task: 'b', path: '1' }]);
-    expect([me.freeSlots, me.runningOf('a::DEFAULT'), me.runningOf('b::DEFAULT')]).toEqual([
-      1, 2, 0,
-    ]);
+    expect([me.freeSlots, me.share(1), me.share(2)]).toEqual([1, 1, 1]);
+    expect([me.runningOf('a::DEFAULT'), me.runningOf('b::DEFAULT')]).toEqual([2, 0]);
   });
 
   it('are not known of a task that is not defined', () => {
@@ -46,6 +45,20 @@ describe('the slots of a task', () => {
     const definitions = { delay: task('delay', { slots: 1 }) };
     const step = { ...told.live, task: 'delay', path: '1' };
     expect(limitOf({ ...told.liveJob, definitions }, step)).toBeUndefined();
+  });
+});
+
+describe('a step of a job that others go before', () => {
+  it('waits for a slot, although some are free', () => {
+    const told = story({ steps: ['a'], world: { freeSlots: 5, share: 0 } });
+    expect(told.decide()).toMatchObject({ kind: 'wait', for: 'slot' });
+  });
+
+  it('begins as far as its share goes', () => {
+    const flow = [{ parallel: ['a', 'b', 'c'] }];
+    const told = story({ steps: flow, world: { freeSlots: 5, share: 2 } });
+    const intent = told.decide();
+    expect(intent.kind === 'claim' && intent.steps.map(({ task }) => task)).toEqual(['a', 'b']);
   });
 });
 

@@ -81,7 +81,12 @@ class Engine {
   /** What the engine does about a job; answers how many slots it takes. */
   #consider(job: Job): number {
     const place = this.#place(job);
-    const most = this.#waitQueue.slotsFor(place, this.#free(), this.#facts);
+    const free = this.#free();
+    const share = (wanted: number): number =>
+      this.#waitQueue.slotsFor(place, { free, wanted }, this.#facts);
+    const most = share(free);
+    // Whoever wants fewer gets as many of them.
+    for (const wanted of [1, 2]) expect(share(wanted)).toBe(Math.min(wanted, most));
     const claims = Math.min(most, ready(job));
     if (claims > 0) this.#waitQueue.leave(job.id);
     for (let n = 0; n < claims; n += 1) this.#give(job);

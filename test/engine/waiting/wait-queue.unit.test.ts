@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createWaitQueue, inLineOf } from '../../../src/engine/waiting/wait-queue.js';
 import { idle, inUse } from './slot-facts.js';
 
+/** So many slots are free, and the job could use all of them. */
+const all = (free: number) => ({ free, wanted: free });
+
 /** A job of owner `me` that waits for a slot. */
 const line = (id: string, priority = 500, begun = false) => ({
   ...inLineOf({ _id: id, owner: 'me', priority }),
@@ -119,10 +122,10 @@ describe('the free slots that a job may claim', () => {
 
   it('are all of them while nobody else waits', () => {
     const waitQueue = createWaitQueue();
-    expect(waitQueue.slotsFor(newcomer(500), 3, idle)).toBe(3);
-    expect(waitQueue.slotsFor(newcomer(500), 0, idle)).toBe(0);
+    expect(waitQueue.slotsFor(newcomer(500), all(3), idle)).toBe(3);
+    expect(waitQueue.slotsFor(newcomer(500), all(0), idle)).toBe(0);
     waitQueue.forSlot(newcomer(500), 0);
-    expect(waitQueue.slotsFor(newcomer(500), 3, idle)).toBe(3);
+    expect(waitQueue.slotsFor(newcomer(500), all(3), idle)).toBe(3);
   });
 
   it('leave one for each job that goes before it', () => {
@@ -130,7 +133,7 @@ describe('the free slots that a job may claim', () => {
     waitQueue.forSlot(line('a', 500), 0);
     waitQueue.forSlot(line('b', 500), 0);
     const claimable = (job: ReturnType<typeof line>) =>
-      [1, 2, 3, 4].map((free) => waitQueue.slotsFor(job, free, idle));
+      [1, 2, 3, 4].map((free) => waitQueue.slotsFor(job, all(free), idle));
     expect(claimable(newcomer(500))).toEqual([0, 0, 1, 2]);
     expect(claimable(newcomer(499))).toEqual([1, 2, 3, 4]);
     expect(claimable(going(500))).toEqual([1, 1, 1, 2]);
@@ -144,13 +147,13 @@ describe('the free slots that a job may claim', () => {
     for (const id of ['a', 'b', 'c', 'd']) waitQueue.forSlot(line(id, 500), 0);
     expect([1, 2, 3].map(() => waitQueue.nextForSlot(idle))).toEqual(['a', 'b', 'c']);
     expect(waitQueue.calls()).toBe(3);
-    expect(waitQueue.slotsFor(newcomer(500), 5, idle)).toBe(1);
-    expect(waitQueue.slotsFor(line('b'), 2, idle)).toBe(1);
+    expect(waitQueue.slotsFor(newcomer(500), all(5), idle)).toBe(1);
+    expect(waitQueue.slotsFor(line('b'), all(2), idle)).toBe(1);
     waitQueue.answered('a');
     waitQueue.leave('b');
     waitQueue.forSlot(line('c', 500), 0);
     expect(waitQueue.calls()).toBe(0);
-    expect(waitQueue.slotsFor(newcomer(500), 3, idle)).toBe(1);
+    expect(waitQueue.slotsFor(newcomer(500), all(3), idle)).toBe(1);
     expect(waitQueue.nextForSlot(idle)).toBe('c');
   });
 
@@ -159,8 +162,8 @@ describe('the free slots that a job may claim', () => {
     waitQueue.forSlot(line('a', 500), 0);
     expect(waitQueue.nextForSlot(idle)).toBe('a');
     waitQueue.forSlot(line('better', 1), 0);
-    expect(waitQueue.slotsFor(line('a'), 1, idle)).toBe(1);
-    expect(waitQueue.slotsFor(line('a'), 0, idle)).toBe(0);
+    expect(waitQueue.slotsFor(line('a'), all(1), idle)).toBe(1);
+    expect(waitQueue.slotsFor(line('a'), all(0), idle)).toBe(0);
   });
 
   it('leave none for jobs of tasks that have no room', () => {
@@ -172,7 +175,7 @@ describe('the free slots that a job may claim', () => {
     waitQueue.forSlot(line('a', 500), 0, [p]);
     waitQueue.forSlot(line('b', 500), 0, [p, q]);
     const claimable = (...rooms: readonly string[]) =>
-      waitQueue.slotsFor(newcomer(500), 5, {
+      waitQueue.slotsFor(newcomer(500), all(5), {
         ...idle,
         hasRoom: ({ task }) => rooms.includes(task),
       });
@@ -206,9 +209,11 @@ describe('jobs that have slots already', () => {
 
   it('may claim what is left when those that have fewer got one each', () => {
     const waitQueue = createWaitQueue();
-    expect(waitQueue.slotsFor(wide, 6, use)).toBe(6);
+    expect(waitQueue.slotsFor(wide, all(6), use)).toBe(6);
     for (const id of ['a', 'b', 'c']) waitQueue.forSlot(line(id), 0);
-    expect([1, 3, 4, 6].map((free) => waitQueue.slotsFor(wide, free, use))).toEqual([0, 0, 1, 3]);
+    expect([1, 3, 4, 6].map((free) => waitQueue.slotsFor(wide, all(free), use))).toEqual([
+      0, 0, 1, 3,
+    ]);
   });
 
   it('count with the jobs that were made for them', () => {
