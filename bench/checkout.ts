@@ -30,12 +30,16 @@ export type ProjectOptions = {
   readonly engines: number;
   readonly slots: number;
   readonly documents: readonly NewDocument[];
+  /** Counts the calls of the engines (`way-probe`), which makes them slower. */
+  readonly counting?: boolean;
 };
 
 export type RunningProject = {
   readonly connection: Connection;
   /** The processes of the engines. */
   readonly pids: readonly number[];
+  /** The first engine, where its calls are counted. */
+  readonly counted: ChildProcess | undefined;
   /** Ends the engines, and removes project and database. */
   readonly close: () => Promise<void>;
 };
@@ -70,7 +74,8 @@ export async function openCheckout(root: string, url: string | undefined): Promi
         await Promise.all(running.map(end));
         await remove(connection);
       };
-      return { connection, pids: running.map(({ pid = 0 }) => pid), close };
+      const counted = options.counting === true ? running[0] : undefined;
+      return { connection, pids: running.map(({ pid = 0 }) => pid), counted, close };
     },
     plain: async () => {
       const connection = connect();
@@ -103,7 +108,7 @@ async function startProject(
   root: string,
   folder: string,
   connection: Connection,
-  { engines, slots, documents }: ProjectOptions,
+  { engines, slots, documents, counting = false }: ProjectOptions,
 ): Promise<readonly ChildProcess[]> {
   mkdirSync(join(folder, 'plugins'), { recursive: true });
   writeFileSync(join(folder, 'tws.json'), '{}\n');
@@ -112,9 +117,11 @@ async function startProject(
   const tws = join(root, 'bin', 'tws.js');
   execFileSync(process.execPath, [tws, 'init'], { cwd: folder, env, stdio: 'pipe' });
   await storeAll(connection, documents);
+  const probe = counting ? ['--import', new URL('way-probe.js', import.meta.url).href] : [];
   const running = Array.from({ length: engines }, () =>
-    spawn(process.execPath, [tws, 'start', '--slots', String(slots)], {
-      ...{ cwd: folder, env, stdio: 'ignore' },
+    spawn(process.execPath, [...probe, tws, 'start', '--quiet', '--slots', String(slots)], {
+      ...{ cwd: folder, env },
+      stdio: counting ? ['ignore', 'ignore', 'ignore', 'ipc'] : 'ignore',
     }),
   );
   const store = openStore(connection);

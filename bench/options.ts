@@ -53,6 +53,8 @@ export type Options = {
   /** What is measured of the product; it is built in this folder. */
   readonly parts: readonly ProductPart[];
   readonly checkout: string;
+  /** Also lists what the way of the plainest job calls. */
+  readonly list: boolean;
   /** Jobs of the backlog of the product. */
   readonly backlog: number;
   /** A revision that the product is compared with, so often. */
@@ -85,6 +87,7 @@ export const help = `npm run bench -- [flags]
   --kind NAME           hostile: one kind, may be repeated
   --listed 10000        pages: jobs in the list of the admin pages
   --part NAME           product: one part, may be repeated: ${productParts.join(', ')}
+  --list                product, part way: also each file with what is called in it
   --backlog 2000        product: jobs of its backlog
   --checkout DIR        product: a built checkout of another revision (default: this one)
   --against REF         product of this checkout and of a revision alternately, --times 3: medians,
@@ -122,6 +125,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       listed: { type: 'string', default: '10000' },
       full: { type: 'boolean', default: false },
       part: { type: 'string', multiple: true },
+      list: { type: 'boolean', default: false },
       backlog: { type: 'string', default: '2000' },
       checkout: { type: 'string' },
       against: { type: 'string' },
@@ -157,6 +161,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     listed: one('listed'),
     parts: (values.part ?? productParts).map((name) => oneOf('part', productParts, name)),
     checkout: values.checkout === undefined ? ownRoot : resolve(values.checkout),
+    list: values.list,
     backlog: one('backlog'),
     against: values.against,
     times: one('times'),

@@ -7,5 +7,6 @@ export const productParts = [
   'sleepers',
   'crowd',
   'lengths',
+  'way',
 ] as const;
 export type ProductPart = (typeof productParts)[number];

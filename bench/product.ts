@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bulkSender } from '../src/store/batch.js';
 import type { NewDocument } from '../src/store/writer.js';
 import type { Bench } from './bench.js';
-import { openCheckout, type Checkout, type RunningProject } from './checkout.js';
+import {
+  openCheckout,
+  type Checkout,
+  type ProjectOptions,
+  type RunningProject,
+} from './checkout.js';
 import { openSubmitter, type Ran, type Submitter } from './ends.js';
 import { percentile, printer, sum, type Say } from './figure.js';
 import type { Options } from './options.js';
@@ -11,6 +16,7 @@ import { cpuMsOf, peakMbOf } from './processes.js';
 import type { ProductPart } from './product-parts.js';
 import { flowName, newJobs, storeAll } from './project.js';
 import { rawChain } from './raw.js';
+import { countWay } from './way.js';
 
 const steps = 3;
 const warmUp = 200;
@@ -23,7 +29,7 @@ const raw = { bytes: 1_400, documents: 940, updates: 5, batch: 94 };
 type Subject = { readonly checkout: Checkout; readonly options: Options; readonly say: Say };
 
 const parts: Readonly<Record<ProductPart, (subject: Subject) => Promise<void>>> = {
-  ...{ raw: rawWrites, lone, backlog, 'fan-out': fanOut, sleepers: wakeUps, crowd, lengths },
+  ...{ raw: rawWrites, lone, backlog, 'fan-out': fanOut, sleepers: wakeUps, crowd, lengths, way },
 };
 
 /**
@@ -172,20 +178,27 @@ async function lengths(subject: Subject): Promise<void> {
   });
 }
 
-type Tools = Pick<Submitter, 'run'> & Pick<RunningProject, 'pids'>;
+/** What an engine calls for the plainest job. */
+async function way(subject: Subject): Promise<void> {
+  await withProject(subject, { engines: 1, counting: true }, ({ run, counted }) =>
+    countWay({ run, counted, say: subject.say, isListed: subject.options.list }),
+  );
+}
+
+type Tools = Pick<Submitter, 'run'> & Pick<RunningProject, 'pids' | 'counted'>;
 
 /** Runs `work` in a new project whose engines have done some jobs. */
 async function withProject(
   { checkout, options }: Subject,
-  { engines, slots = 100 }: { readonly engines: number; readonly slots?: number },
+  { slots = 100, ...how }: Pick<ProjectOptions, 'engines' | 'counting'> & { slots?: number },
   work: (tools: Tools) => Promise<void>,
 ): Promise<void> {
-  const documents = definitions([...new Set([steps, ...options.steps])]);
-  const project = await checkout.project({ engines, slots, documents });
+  const documents = definitions([...new Set([1, steps, ...options.steps])]);
+  const project = await checkout.project({ ...how, slots, documents });
   const submitter = await openSubmitter(project.connection);
   try {
     await submitter.run(chains(warmUp));
-    await work({ run: submitter.run, pids: project.pids });
+    await work({ run: submitter.run, pids: project.pids, counted: project.counted });
   } finally {
     await submitter.close();
     await project.close();
