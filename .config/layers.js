@@ -22,15 +22,25 @@ const layers = {
   picture: ['model', 'structures', 'reading', 'words'],
   // What does the work.
   secrets: ['model', 'errors'],
-  plugin: ['model', 'secrets', 'words', 'processor-time'],
+  plugin: ['model', 'secrets', 'words', 'processor-time', 'package'],
   // The texts of users: templates, expressions, patterns, schemas.
   evaluate: ['model', 'decide', 'plugin', 'memo'],
-  store: ['model', 'errors', 'memo', 'turns'],
+  store: ['model', 'errors', 'memo', 'turns', 'package'],
   replicas: ['model', 'structures', 'reading', 'decide', 'store'],
   'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
   engine: [
     ...['model', 'structures', 'reading', 'decide', 'replicas', 'store', 'plugin', 'secrets'],
-    ...['evaluate', 'errors', 'words', 'log', 'memo', 'turns', 'lock-id', 'processor-time'],
+    ...[
+      'evaluate',
+      'errors',
+      'words',
+      'log',
+      'memo',
+      'turns',
+      'lock-id',
+      'package',
+      'processor-time',
+    ],
   ],
   // What people and programs ask. A check knows how engines merge parameters and what seals them.
   validate: [
@@ -51,7 +61,7 @@ const layers = {
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'processor-time'],
+  embedded: ['errors', 'package', 'processor-time'],
   cli: [
     ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'picture'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],

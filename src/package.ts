@@ -7,6 +7,15 @@ export function packageRoot(from = dirname(fileURLToPath(import.meta.url))): str
   return existsSync(join(from, 'package.json')) ? from : packageRoot(dirname(from));
 }
 
+/**
+ * A module of `src` as a file that Node runs: threads and processes run what the last build made, also
+ * where their caller runs from its sources.
+ * @param path below `src`, without an extension
+ */
+export function builtModule(path: string): string {
+  return join(packageRoot(), 'dist', 'src', `${path}.js`);
+}
+
 /** The version of this package. */
 export function packageVersion(): string {
   const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');

@@ -3,12 +3,12 @@ import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { problem } from '../errors.js';
+import { packageRoot } from '../package.js';
 import { createAccounts, type SignedInUser } from './auth/accounts.js';
 import { loadCredentials, type Credentials } from './auth/credentials.js';
 import { USERS, userDocId } from './auth/users.js';
@@ -98,9 +98,8 @@ export async function startServer(options: {
   };
 }
 
-/** Compiled, this file is `dist/src/embedded/server.js`, and Fauxton lies in `dist/fauxton`. */
-const fauxtonDirectory = (): string =>
-  join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'fauxton');
+/** Where the build puts it. */
+const fauxtonDirectory = (): string => join(packageRoot(), 'dist', 'fauxton');
 
 async function createSystemDatabases(databases: Databases): Promise<void> {
   for (const name of [USERS, '_replicator']) {

@@ -2,10 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { problem } from '../errors.js';
+import { builtModule } from '../package.js';
 
 /** How long a server may take to say that it listens, ms. */
 const STARTING_MS = 30_000;
@@ -67,16 +66,10 @@ export async function startEmbedded(options: {
   }
 }
 
-/** This file runs compiled from `dist/src/embedded`, or as source, beside a `dist` made from it. */
 function processFile(): string {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  const candidates = [
-    join(here, 'process.js'),
-    join(here, '..', '..', 'dist', 'src', 'embedded', 'process.js'),
-  ];
-  const found = candidates.find((file) => existsSync(file));
-  if (found === undefined) throw problem('embedded_not_built', { file: candidates[1] ?? here });
-  return found;
+  const file = builtModule('embedded/process');
+  if (!existsSync(file)) throw problem('embedded_not_built', { file });
+  return file;
 }
 
 type Line = { readonly url: string; readonly user: string; readonly password_file: string };

@@ -5,6 +5,7 @@ import { rankAmong } from '../decide/compete/turn.js';
 import type { TwsError } from '../errors.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
+import { packageVersion } from '../package.js';
 import { createKeyring } from '../secrets/keyring.js';
 import { cancelChildren } from './children/cancel-children.js';
 import { createBlockWatch } from './watch/blocking.js';
@@ -30,7 +31,7 @@ import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js'
 import { createPermitQueues } from './locks/permit-queues.js';
 import { backOff, createRetry } from './retry.js';
 import { createPeers } from './peers/peers.js';
-import { createPresence, version } from './peers/presence.js';
+import { createPresence } from './peers/presence.js';
 import { createParsedJobs } from './loop/parsed-jobs.js';
 import { createEarlySignals } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
@@ -288,7 +289,7 @@ function createControl(
   { isReporter }: Others,
   { attempts, serializer }: JobParts,
 ) {
-  const me = { id, pid: process.pid, version, ...able, slots, renew_ms: renewMs };
+  const me = { id, pid: process.pid, version: packageVersion(), ...able, slots, renew_ms: renewMs };
   const presence = createPresence(store, me, now);
   const onChange = (enabled: boolean): void => {
     const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';

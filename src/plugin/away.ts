@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { builtModule } from '../package.js';
 import { onOwnBehalf } from './attribution.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
 
@@ -61,7 +61,7 @@ type Pool = {
 
 function openPool(memory: number): Pool {
   const pool = new Piscina({
-    filename: entry('isolate-thread'),
+    filename: builtModule('plugin/isolate-thread'),
     minThreads: 0,
     maxThreads: mostThreads,
     idleTimeout: idleMs,
@@ -130,7 +130,7 @@ process.on('exit', () => {
 /** A process for each call, with a heap of so many MB. */
 export function processes(memory: number): Start {
   return () => {
-    const child = fork(entry('isolate-process'), {
+    const child = fork(builtModule('plugin/isolate-process'), {
       execArgv: [`--max-old-space-size=${memory}`],
       env: ownEnvironment(),
       serialization: 'advanced',
@@ -163,10 +163,4 @@ function ownEnvironment(): NodeJS.ProcessEnv {
     ([name]) => forPlugins.includes(name) || !/^(?:COUCH_|TWS_)/.test(name),
   );
   return Object.fromEntries(kept);
-}
-
-/** Node runs only the compiled side; where this runs from its sources, that is the last build. */
-function entry(name: string): string {
-  const compiled = import.meta.url.endsWith('.ts') ? '../../dist/src/plugin/' : './';
-  return fileURLToPath(new URL(`${compiled}${name}.js`, import.meta.url));
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { builtModule } from '../package.js';
 import { processorMsOf } from '../processor-time.js';
 import { onOwnBehalf } from './attribution.js';
 
@@ -34,7 +34,7 @@ const idleMs = 30_000;
  * with an error that names the bound, with the error of the document, or, when no thread could be
  * started, with a `NoThreadError`.
  */
-export const calculate = calculator(entry());
+export const calculate = calculator(builtModule('evaluate/calculation-thread'));
 
 /** The same with threads that run another module. */
 export function calculator(
@@ -167,10 +167,4 @@ function openPool(module: string): Pool {
     if (threads.threads.length === 0) breaking.abort(new ThreadsGoneError());
   };
   return { threads, broken: breaking.signal, look, giveUp };
-}
-
-/** Node runs only the compiled side; where this runs from its sources, that is the last build. */
-function entry(): string {
-  const compiled = import.meta.url.endsWith('.ts') ? '../../dist/src/evaluate/' : '../evaluate/';
-  return fileURLToPath(new URL(`${compiled}calculation-thread.js`, import.meta.url));
 }

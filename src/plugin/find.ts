@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export type PluginFile = { readonly name: string; readonly path: string };
 
 /** Where this code runs from its TypeScript sources, so do the shipped plugins. */
-const fromSources = fileURLToPath(import.meta.url).endsWith('.ts');
+export const fromSources = fileURLToPath(import.meta.url).endsWith('.ts');
 const extensions = ['.js', '.mjs', '.cjs'];
 
 /**

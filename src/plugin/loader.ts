@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { packageRoot } from '../package.js';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
 import { onBehalfOf } from './attribution.js';
-import { findPluginFiles, type PluginFile } from './find.js';
+import { findPluginFiles, fromSources, type PluginFile } from './find.js';
 import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
@@ -51,9 +51,9 @@ export type LoadOptions = {
   readonly log: PluginContext['log'];
 };
 
-/** The folder of the plugins that come with tws: compiled ones beside compiled code. */
+/** The folder of the plugins that come with tws: built ones where this code is built. */
 export function shippedPluginFolder(): string {
-  return fileURLToPath(new URL('../../plugins', import.meta.url));
+  return join(packageRoot(), ...(fromSources ? [] : ['dist']), 'plugins');
 }
 
 /**

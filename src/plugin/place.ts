@@ -1,8 +1,9 @@
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../package.js';
 
-/** The folder of the engine's own code, which is nobody's place to look at. */
-const own = fileURLToPath(new URL('..', import.meta.url));
+/** The folders of the engine's own code, which is nobody's place to look at. */
+const own = ['src', join('dist', 'src')].map((folder) => join(packageRoot(), folder, sep));
 
 /** Where errors of another thread or process were made. */
 const known = new WeakMap<Error, string>();
@@ -24,7 +25,7 @@ export function errorPlace(error: unknown, folder: string): string | undefined {
   for (const line of stackOf(error).split('\n')) {
     const [, file = '', number = ''] = frame.exec(line) ?? [];
     const path = pathOf(file);
-    if (path === undefined || path.startsWith(own)) continue;
+    if (path === undefined || own.some((folder) => path.startsWith(folder))) continue;
     const inside = relative(folder, path);
     const foreign = inside === '' || inside.startsWith('..') || isAbsolute(inside);
     if (foreign || inside.split(sep).includes('node_modules')) continue;

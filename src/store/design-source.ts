@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join } from 'node:path';
+import { packageRoot } from '../package.js';
 
 /**
  * Our design documents: `design` is `_design/<app>`, which the engines need, `search` is
@@ -52,13 +52,8 @@ async function readView(folder: string): Promise<ViewSource> {
   return existsSync(reduce) ? { map, reduce: (await readFile(reduce, 'utf8')).trim() } : { map };
 }
 
-/** The package is where its `package.json` is: two folders up from the source, three from `dist`. */
 function designFolder(name: DesignName): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) {
-    folder = dirname(folder);
-  }
-  return join(folder, 'couch', name);
+  return join(packageRoot(), 'couch', name);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+
+import { builtModule } from '../../package.js';
 
 /** One PBKDF2 hash. `bytes`: length of the key; `digest`: `sha256` and the like. */
 export type Hash = {
@@ -32,7 +32,7 @@ export function deriveKey(hash: Hash): Promise<Buffer> {
 
 async function deriveInThread(hash: Hash): Promise<Buffer> {
   clearTimeout(ending);
-  thread ??= new Worker(entry(), { execArgv: [] });
+  thread ??= new Worker(builtModule('embedded/auth/hash-thread'), { execArgv: [] });
   const worker = thread;
   worker.ref();
   try {
@@ -49,11 +49,4 @@ async function deriveInThread(hash: Hash): Promise<Buffer> {
       void worker.terminate();
     }, IDLE_MS).unref();
   }
-}
-
-/** Node runs only the compiled side; where this runs from its sources, that is the last build. */
-function entry(): string {
-  const beside = fileURLToPath(new URL('hash-thread.js', import.meta.url));
-  const built = new URL('../../../dist/src/embedded/auth/hash-thread.js', import.meta.url);
-  return existsSync(beside) ? beside : fileURLToPath(built);
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
+import { builtModule } from '../../package.js';
 import type {
   ProgramFailure,
   RunResult,
@@ -82,7 +83,7 @@ export function startFunctionWorker(deadlineMs: number): FunctionWorker {
 }
 
 function startWorker(settings: WorkerSettings): Worker {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+  const worker = new Worker(builtModule('embedded/functions/worker'), {
     workerData: settings,
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });

@@ -1,6 +1,6 @@
 import { url as inspectorUrl } from 'node:inspector';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
 import type { BlockWatchOptions, Suspect } from './blocking.js';
@@ -60,7 +60,11 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const notice = createNotice();
   const noticed = Buffer.from(notice);
   const data: WatchdogData = { beats, notice, connection, leaseMs, isTerminal, name };
-  const thread = new Worker(entry(), { workerData: data, execArgv: [], stdin: false });
+  const thread = new Worker(builtModule('engine/watch/watchdog-thread'), {
+    workerData: data,
+    execArgv: [],
+    stdin: false,
+  });
   thread.unref();
   const send = (message: ToWatchdog): void => thread.postMessage(message);
   let calls = 0;
@@ -104,10 +108,4 @@ function createSignalRelease() {
       for (const [signal, listener] of taken.splice(0)) process.on(signal, listener);
     },
   };
-}
-
-/** Node runs only the compiled side; where this runs from its sources, that is the last build. */
-function entry(): string {
-  const compiled = import.meta.url.endsWith('.ts') ? '../../../dist/src/engine/watch/' : './';
-  return fileURLToPath(new URL(`${compiled}watchdog-thread.js`, import.meta.url));
 }
