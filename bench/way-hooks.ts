@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
@@ -13,21 +14,33 @@ export async function load<Answer>(
   context: unknown,
   next: (url: string, context: unknown) => Promise<Answer>,
 ): Promise<Answer | Loaded> {
-  const at = url.indexOf(product);
-  if (at < 0 || !url.endsWith('.js')) return next(url, context);
-  const file = url.slice(at + product.length).replace(/\.js$/, '.ts');
-  const source = counting(readFileSync(fileURLToPath(url), 'utf8'), file);
+  const built = url.includes(product) ? fileURLToPath(url) : '';
+  // A file without a map has no code of its own.
+  if (!existsSync(`${built}.map`)) return next(url, context);
+  const source = counting(readFileSync(built, 'utf8'), sourcesOf(built));
   return { format: 'module', source, shortCircuit: true };
 }
 
-function counting(text: string, file: string): string {
-  const module = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+/** Tells which source file a line of a built file comes from; a built file may hold several. */
+function sourcesOf(built: string): (line: number, column: number) => string {
+  const map = new SourceMap(JSON.parse(readFileSync(`${built}.map`, 'utf8')) as SourceMapPayload);
+  return (line, column) => {
+    const entry = map.findEntry(line, column);
+    const source = 'originalSource' in entry ? entry.originalSource : built;
+    return source.slice(source.lastIndexOf('src/') + 'src/'.length);
+  };
+}
+
+function counting(text: string, sourceAt: ReturnType<typeof sourcesOf>): string {
+  const module = ts.createSourceFile('', text, ts.ScriptTarget.Latest, true);
   const inserts: { readonly at: number; readonly text: string }[] = [];
   const visit = (node: ts.Node): void => {
     const name = ts.isFunctionLike(node) ? nameOf(node) : undefined;
     if (name !== undefined && 'body' in node && node.body !== undefined) {
-      const count = `countCall(${JSON.stringify(file)},${JSON.stringify(name)})`;
       const body = node.body as ts.Node;
+      const { line, character } = module.getLineAndCharacterOfPosition(body.getStart());
+      const file = sourceAt(line, character);
+      const count = `countCall(${JSON.stringify(file)},${JSON.stringify(name)})`;
       if (ts.isBlock(body)) inserts.push({ at: body.getStart() + 1, text: `${count};` });
       else {
         inserts.push({ at: body.getStart(), text: `(${count},` });

@@ -1,9 +1,12 @@
 /* Builds dist/: TypeScript, the JSON Schemas, the admin pages, and Fauxton for the embedded server's /_utils. */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { rolldown } from 'rolldown';
+
+import code from '../.config/rolldown.config.js';
 import { sayBuilt } from './built.js';
 import { fetchFauxton } from './fauxton.js';
 
@@ -31,26 +34,19 @@ async function step(...command) {
   process.exit(status);
 }
 
-/** Removes what an earlier build made of sources that are not there any more. */
-function removeStale() {
-  const made = /\.(?:d\.ts|js)(?:\.map)?$/;
-  for (const folder of ['src', 'plugins']) {
-    const files = readdirSync(join(root, 'dist', folder), { recursive: true });
-    for (const file of files.filter((name) => made.test(name))) {
-      const source = join(root, folder, file.replace(made, ''));
-      const isThere = ['.ts', '.tsx', '.js'].some((end) => existsSync(source + end));
-      if (!isThere) rmSync(join(root, 'dist', folder, file));
-    }
-  }
-}
-
 const began = new Date();
-// Types are the gate's to check, with the tests.
-await step(tsc, '-p', '.tsconfig.build.json', '--noCheck');
-removeStale();
+const dist = join(root, 'dist');
+for (const folder of ['src', 'plugins', 'bench']) {
+  rmSync(join(dist, folder), { recursive: true, force: true });
+}
+// Declarations only; types are the gate's to check, with the tests.
+const declarations = step(tsc, '-p', '.tsconfig.build.json', '--noCheck');
+const { output, ...input } = code;
+await (await rolldown(input)).write(output);
+await declarations;
 // The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
 await step(join(root, 'scripts', 'pages.js'));
-await fetchFauxton(join(root, 'dist'));
+await fetchFauxton(dist);
 sayBuilt(root, began);

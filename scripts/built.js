@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const sources = [
   ...['src', 'plugins', 'bench', 'bin', 'scripts'],
   ...['tsconfig.json', '.tsconfig.build.json', '.config/vite.config.js'],
+  '.config/rolldown.config.js',
 ];
 
 const stampOf = (root) => join(root, 'dist', '.built');

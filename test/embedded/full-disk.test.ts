@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import leveldown from 'leveldown';
 import { expect, onTestFinished, test } from 'vitest';
 
-import type * as embedded from '../../src/embedded/server.js';
+import { startServer } from '../../src/embedded/server.js';
 import { startEmbedded } from '../../src/embedded/start.js';
 import { checkServer } from '../../src/store/server.js';
 import { openApi } from '../http/server.js';
@@ -69,9 +69,6 @@ test('a server whose disk is full says so, and stores again when there is room',
   ]);
 });
 
-/** Compiled: its threads are files beside it. */
-const compiled = new URL('../../dist/src/embedded/server.js', import.meta.url);
-
 /** A server in this process whose stores take no writes while its disk is full. */
 async function serverOnFullDisk() {
   const dir = await mkdtemp(join(tmpdir(), 'tws-full-'));
@@ -87,7 +84,6 @@ async function serverOnFullDisk() {
     setImmediate(done, new Error('IO error: 000003.log: No space left on device'));
   };
   onTestFinished(() => void (level._batch = batch));
-  const { startServer } = (await import(compiled.href)) as typeof embedded;
   const server = await startServer({ dir, host: '127.0.0.1', port: 0 });
   onTestFinished(() => server.close());
   const { user, password } = server.credentials;

@@ -12,11 +12,9 @@ const dist = join(import.meta.dirname, '..', '..', '..', 'dist', 'src');
 /** An engine with a watchdog whose decisions about one job never end, while a plugin waits. */
 const program = `
 const [connection, name] = [JSON.parse(process.argv[2]), process.argv[3]];
-const { startEngine } = await import('${dist}/engine/engine.js');
+const { startEngine, openStore, loadPlugins } = await import('${dist}/index.js');
 const { startWatchdog } = await import('${dist}/engine/watch/watchdog.js');
 const { decide } = await import('${dist}/decide/decide.js');
-const { openStore } = await import('${dist}/store/store.js');
-const { loadPlugins } = await import('${dist}/plugin/loader.js');
 const nothing = () => undefined;
 const watchdog = startWatchdog({ connection, leaseMs: 3_000, isTerminal: true });
 watchdog.watch('engine:' + name);
