@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import { definedPath, deciderOf } from '../structures/paths.js';
+import { definedPath, deciderOf, isUndoing } from '../structures/paths.js';
 import { type Node, isWithin } from '../model/tree.js';
 import { pathsAbove } from './leaves.js';
 import { isFrom } from './order.js';
@@ -51,7 +51,11 @@ export function jobSteps(job: LiveJob): JobSteps {
 function wasBegun(job: LiveJob, path: string, run: number): boolean {
   if ((lastRunBelow(job, path) ?? 0) < run) return false;
   return job.steps.some(
-    (step) => step.run >= run && step.state !== '$$skipped' && isWithin(step.path, path),
+    (step) =>
+      step.run >= run &&
+      step.state !== '$$skipped' &&
+      isWithin(step.path, path) &&
+      !isUndoing(step.path),
   );
 }
 
@@ -181,9 +185,11 @@ const noSteps = emptyIndex();
 /** Enters a step that counts. */
 function take(index: Index, step: Step): void {
   const { counted, line, below, numbers, busy } = index;
-  const isBusy = isOpen(step);
   put(counted, step);
   for (const at of lineOf(step.path)) line.set(at, step);
+  // An undo task has its path below structures that have ended: it does not make them go on.
+  if (isUndoing(step.path)) return;
+  const isBusy = isOpen(step);
   for (const at of pathsTo(step.path, index)) {
     if (!below.has(at)) putNumber(numbers, at);
     below.set(at, step.run);

@@ -109,6 +109,15 @@ describe('undoing', () => {
     expect(told.live).toMatchObject({ task: 'ub', path: '0.on_complete.undo' });
   });
 
+  it('lets nothing begin in structures that have failed', () => {
+    const failing = { batch: [undoable('a')], on_complete: 'b' };
+    const left = { batch: [{ wait: { signal: 's' } }], on_complete: 'c' };
+    const told = begun([{ parallel: [failing, left], on_fail: 'cancel_rest' }]);
+    told.did('a').broke('b').go();
+    expect(told.running).toEqual(['ua']);
+    expect(told.did('ua').ending).toEqual(endings.badly);
+  });
+
   it('may itself be a flow, for which the job waits', () => {
     const tasks = [task('ua', { flow: 'back' })];
     const told = begun([undoable('a'), 'c'], { tasks })
