@@ -14,6 +14,7 @@ import type { RetryWish } from '../../src/model/request.js';
 import type { LiveStep, Step } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { frozen, newJob, peer, t0, world } from '../support/builders.js';
+import { isThorough } from '../support/properties.js';
 import { answerTo, chanceFrom, decisionsBy, oneOf, outcomeBy } from './chance.js';
 import { dueTimes } from './simulation/due.js';
 import { checkExplained, checkPicture } from './simulation/explained.js';
@@ -81,6 +82,8 @@ type Engine = {
 
 const leaseMs = 15_000;
 const mostEvents = 3_000;
+/** Of so many states that are decided upon one is explained and drawn; `npm run simulate` leaves none out. */
+const [explainedEach, drawnEach] = isThorough ? [1, 1] : [10, 20];
 const plugins = ['p', 'q', 'd'];
 
 /**
@@ -353,10 +356,10 @@ class Simulation implements Run {
       if (ended === undefined) this.#checkGlance(engine, job, intent);
       if (intent.kind === 'acquire') throw new Error('It takes what it has.');
       if (intent.kind !== 'look_up') {
-        if (ended === undefined && this.#asked % 10 === 0) {
+        if (ended === undefined && this.#asked % explainedEach === 0) {
           checkExplained(job, intent, this.#now, around);
         }
-        if (this.#asked % 20 === 0) checkPicture(job);
+        if (this.#asked % drawnEach === 0) checkPicture(job);
         return intent;
       }
       if (intent.questions.length === 0) throw new Error('It asks for what it knows.');

@@ -8,6 +8,8 @@ import { expect } from 'vitest';
  */
 export const gateSeed = Number(process.env['TWS_SIMULATE_SEED'] ?? 1);
 const times = Number(process.env['TWS_SIMULATE'] ?? 1);
+/** More is drawn than the gate has time for. */
+export const isThorough = times > 1;
 
 /** A failure ends with the command that replays it. */
 function report<T>(details: fc.RunDetails<T>): void {
