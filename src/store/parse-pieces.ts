@@ -17,7 +17,9 @@ const mostDepth = 2_000;
  */
 export async function parsePieces(text: string): Promise<unknown> {
   const turns = createTurns();
-  const stack: Open[] = [];
+  const levels: Open[] = [];
+  let depth = 0;
+  let top: Open | undefined;
   let root: { readonly value: unknown; readonly to: number } | undefined;
   let asked = 0;
   try {
@@ -27,37 +29,34 @@ export async function parsePieces(text: string): Promise<unknown> {
         const turn = turns();
         if (turn !== undefined) await turn;
       }
-      const top = stack.at(-1);
-      switch (text.charAt(at)) {
-        case '"':
+      const code = text.charCodeAt(at);
+      switch (code) {
+        case character.quote:
           at = endOfText(text, at);
           if (at < 0) return undefined;
           break;
-        case ',':
+        case character.comma:
           if (top === undefined) return undefined;
           if (at - top.pieceFrom > pieceLength || top.after !== undefined) endPiece(text, top, at);
           top.memberFrom = at + 1;
           break;
-        case '[':
-        case '{':
-          if (stack.length === mostDepth || root !== undefined) return undefined;
-          stack.push(opened(text[at] === '[', at));
+        case character.listStart:
+        case character.objectStart:
+          if (depth === mostDepth || root !== undefined) return undefined;
+          top = open(levels, depth, code === character.listStart, at);
+          depth += 1;
           break;
-        case ']':
-        case '}': {
-          const closed = stack.pop();
-          if (closed === undefined || closed.isList !== (text[at] === ']')) return undefined;
-          const around = stack.at(-1);
-          if (
-            closed.made === undefined &&
-            around !== undefined &&
-            at - closed.from <= pieceLength
-          ) {
-            break;
-          }
+        case character.listEnd:
+        case character.objectEnd: {
+          const closed = top;
+          if (closed?.isList !== (code === character.listEnd)) return undefined;
+          depth -= 1;
+          top = levels[depth - 1];
+          const isShort = at - closed.from <= pieceLength;
+          if (isShort && closed.made === undefined && top !== undefined) break;
           const value = close(text, closed, at);
-          if (around === undefined) root = { value, to: at + 1 };
-          else take(text, around, { from: closed.from, to: at + 1, value });
+          if (top === undefined) root = { value, to: at + 1 };
+          else take(text, top, { from: closed.from, to: at + 1, value });
         }
       }
     }
@@ -68,10 +67,21 @@ export async function parsePieces(text: string): Promise<unknown> {
   }
 }
 
+/** The characters that say how a text is built. */
+const character = {
+  quote: 34,
+  comma: 44,
+  backslash: 92,
+  listStart: 91,
+  listEnd: 93,
+  objectStart: 123,
+  objectEnd: 125,
+} as const;
+
 /** A list or an object whose end was not seen yet. Places are those in the text. */
 type Open = {
-  readonly isList: boolean;
-  readonly from: number;
+  isList: boolean;
+  from: number;
   /** What was put together of it; undefined: nothing yet. */
   made: unknown[] | Record<string, unknown> | undefined;
   /** Where the text begins that was not parsed yet, and the last member in it. */
@@ -81,12 +91,24 @@ type Open = {
   after: number | undefined;
 };
 
-function opened(isList: boolean, from: number): Open {
-  const begin = from + 1;
-  return {
-    ...{ isList, from, made: undefined },
-    ...{ pieceFrom: begin, memberFrom: begin, after: undefined },
-  };
+/**
+ * Begins a list or an object. Each level has one record, which the next list or object there uses again:
+ * a text of nothing but brackets makes no more of them than it is deep.
+ */
+function open(levels: Open[], depth: number, isList: boolean, from: number): Open {
+  const level = (levels[depth] ??= fresh());
+  level.isList = isList;
+  level.from = from;
+  level.made = undefined;
+  level.pieceFrom = from + 1;
+  level.memberFrom = from + 1;
+  level.after = undefined;
+  return level;
+}
+
+function fresh(): Open {
+  const nothing = { made: undefined, after: undefined };
+  return { isList: false, from: 0, pieceFrom: 0, memberFrom: 0, ...nothing };
 }
 
 function startsClean(text: string): boolean {
@@ -152,13 +174,11 @@ function blank(text: string): void {
   if (text.trim() !== '') throw new SyntaxError('a comma is missing');
 }
 
-const backslash = 92;
-
 /** Where the quote stands that ends a text; -1: nowhere. */
 function endOfText(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
+    while (text.charCodeAt(before) === character.backslash) before -= 1;
     if ((at - before) % 2 === 1) return at;
   }
   return -1;

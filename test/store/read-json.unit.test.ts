@@ -93,6 +93,17 @@ describe('a text that is parsed in pieces', () => {
   it.each<[string, unknown]>([
     ['long texts', { a: long, b: [long, long], c: { d: long, e: [] } }],
     ['quotes and backslashes', ['\\', '"', '\\"', '\\\\"', `${long}\\`, '"],[{,:}']],
+    [
+      'short things behind long ones, on each level',
+      [
+        [long],
+        [1],
+        [{ a: [long] }, [2], { b: {} }],
+        { c: { d: long }, e: { f: 3 } },
+        { g: [] },
+        [],
+      ],
+    ],
     ['deep lists', JSON.parse(nested(1_500))],
     ['a list of short lists', Array.from({ length: 30_000 }, (_, i) => [i, {}])],
     [
