@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { freshDatabase, request, store } from '../support/couch.js';
 import type { Credentials } from '../support/couch.js';
+import { userDocument } from '../support/users.js';
 import { check } from './check.js';
 
 type User = Credentials & { readonly path: string; readonly role: string };
@@ -179,7 +180,7 @@ async function newUser(): Promise<User> {
   const password = `secret-${randomUUID()}`;
   const path = `/_users/org.couchdb.user:${user}`;
   const { status, text } = await request('PUT', path, {
-    body: { name: user, password, roles: [role], type: 'user' },
+    body: userDocument({ name: user, password }, [role]),
   });
   if (status !== 201 && status !== 202) throw new Error(`PUT ${path}: ${status} ${text}`);
   const made = { user, role, password, path };

@@ -5,6 +5,7 @@ import type { Log } from '../../src/engine/log.js';
 import { startHttp, type ServerOptions } from '../../src/http/server.js';
 import type { HttpSettings } from '../../src/config/http.js';
 import { request as couchRequest } from '../support/couch.js';
+import { userDocument, type User } from '../support/users.js';
 import { openWorkspace, type Workspace } from '../support/workspace.js';
 import { untruthOf } from './truth.js';
 
@@ -119,17 +120,15 @@ function parsed(text: string): unknown {
 }
 
 /** Makes a user of CouchDB; answers his name and password. */
-export async function makeUser(...roles: readonly string[]) {
-  const name = `tws-test-${randomUUID()}`;
-  const password = randomUUID();
-  const id = `org.couchdb.user:${name}`;
+export async function makeUser(...roles: readonly string[]): Promise<User> {
+  const user = { name: `tws-test-${randomUUID()}`, password: randomUUID() };
   await couchRequest('PUT', '/_users');
-  const body = { _id: id, type: 'user', name, password, roles };
-  const path = `/_users/${encodeURIComponent(id)}`;
+  const body = userDocument(user, roles);
+  const path = `/_users/${encodeURIComponent(body._id)}`;
   const { status, body: made } = await couchRequest('PUT', path, { body });
   if (status !== 201) throw new Error(`The user was not made: ${status}`);
   onTestFinished(async () => {
     await couchRequest('DELETE', `${path}?rev=${made.rev ?? ''}`);
   });
-  return { name, password };
+  return user;
 }
