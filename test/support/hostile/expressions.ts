@@ -60,7 +60,7 @@ const expressions: readonly Kind[] = [
       evaluated(
         one(
           n,
-          '$join([1..900000].("xxxxxxxxxxxxxxxxxxxx"))',
+          '$join([1..900000].("xxxxxxxxxxxxxxx" & $string($) & $string($)))',
           '[1..1000000].{"a": $}',
           '$pad("x", 100000000)',
           '($f := function($s, $n) { $n = 0 ? $s : $f($s & $s, $n - 1) }; $f("xxxxxxxx", 40))',
