@@ -32,17 +32,15 @@ export function bulkSender(connection: Connection, exchange = openExchange(conne
   const patience = createPatience();
   return async (body) => {
     const answer = await exchange.send({ method: 'POST', path, body, patience });
-    return answer.kind === 'failed' ? answer : read(answer.status, answer.text);
+    if (answer.kind === 'failed') return answer;
+    const { status, text } = answer;
+    try {
+      return { kind: 'answered', status, body: JSON.parse(text) as unknown };
+    } catch {
+      if (status >= 300) return { kind: 'answered', status, body: undefined };
+      return { kind: 'failed', cause: 'the answer is not complete' };
+    }
   };
-}
-
-function read(status: number, text: string): BulkAnswer {
-  try {
-    return { kind: 'answered', status, body: JSON.parse(text) as unknown };
-  } catch {
-    if (status >= 300) return { kind: 'answered', status, body: undefined };
-    return { kind: 'failed', cause: 'the answer is not complete' };
-  }
 }
 
 /** The most that goes into one request. */
@@ -130,15 +128,20 @@ type Row = {
 /** `accepted`: not on enough nodes. */
 function rowResult(row: Row | undefined, accepted: boolean): WriteResult {
   if (row === undefined) return { kind: 'unknown', cause: 'the answer leaves the document out' };
-  const { error, reason } = errorOf(row);
-  if (error === 'conflict') return { kind: 'conflict' };
-  if (error !== undefined && refusals.has(error)) {
-    return { kind: 'refused', reason: reason ?? error };
-  }
-  if (error !== undefined) return { kind: 'unknown', cause: `${error}: ${reason ?? ''}` };
+  const failed = row.error === undefined ? undefined : failureOf(row);
+  if (failed !== undefined) return failed;
   if (typeof row.rev !== 'string') return { kind: 'unknown', cause: 'the answer has no revision' };
   if (accepted) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
   return { kind: 'written', rev: row.rev };
+}
+
+/** Why the document of a row was not written; undefined when the row names no error. */
+function failureOf(row: Row): WriteResult | undefined {
+  const { error, reason } = errorOf(row);
+  if (error === undefined) return undefined;
+  if (error === 'conflict') return { kind: 'conflict' };
+  if (refusals.has(error)) return { kind: 'refused', reason: reason ?? error };
+  return { kind: 'unknown', cause: `${error}: ${reason ?? ''}` };
 }
 
 /** Errors of a row that say no to this document; any other error leaves open what happened. */

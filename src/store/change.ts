@@ -30,8 +30,11 @@ export async function readLine(text: string): Promise<FeedLine> {
   const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
   if (typeof id === 'string' && isSeq(seq)) {
     const gone = deleted === true;
-    const rest = isDocument(doc) ? (gone ? { remains: doc } : withoutConflicts(doc)) : {};
-    return { kind: 'change', change: { id, seq: String(seq), deleted: gone, ...rest } };
+    const change = { id, seq: String(seq), deleted: gone };
+    if (!isDocument(doc)) return { kind: 'change', change };
+    if (gone) return { kind: 'change', change: { ...change, remains: doc } };
+    const current = '_conflicts' in doc ? withoutConflicts(doc) : { doc };
+    return { kind: 'change', change: { ...change, ...current } };
   }
   if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };
   if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };

@@ -117,14 +117,14 @@ export function openExchange(connection: Connection): HttpExchange {
           settle({ kind: 'answered', status: response.statusCode ?? 0, text });
         });
       });
-      sendBody(outgoing, payload, watch.heard);
+      if (payload === undefined || bytes <= sliceBytes) outgoing.end(payload);
+      else sendSlices(outgoing, payload, watch.heard);
     });
   return { send };
 }
 
 /** `moved` is called whenever a part has gone out. */
-function sendBody(request: ClientRequest, payload: Buffer | undefined, moved: () => void): void {
-  if (payload === undefined || payload.length <= sliceBytes) return void request.end(payload);
+function sendSlices(request: ClientRequest, payload: Buffer, moved: () => void): void {
   let sent = 0;
   const next = (error?: Error | null): void => {
     if (error != null || request.destroyed) return;

@@ -72,13 +72,18 @@ function getResponse(
 async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGenerator<string> {
   response.setEncoding('utf8');
   const chunks = response[Symbol.asyncIterator]() as AsyncIterator<string>;
-  const watch = watchLines(silenceMs, (error) => response.destroy(error));
+  // One watch for the life of a connection: silence counts only while somebody waits.
+  let isWaiting = false;
+  const watch = watchSilence(silenceMs, () => {
+    if (isWaiting) response.destroy(new Error(silence(silenceMs)));
+  });
   let begun = '';
   try {
     for (;;) {
-      watch.begin();
+      isWaiting = true;
+      watch.heard();
       const next = await chunks.next();
-      watch.end();
+      isWaiting = false;
       if (next.done === true) return;
       begun += next.value;
       // A long document comes in many chunks: it is split once, when its end is there.
@@ -93,22 +98,6 @@ async function* linesOf(response: IncomingMessage, silenceMs: number): AsyncGene
     watch.stop();
     response.destroy();
   }
-}
-
-/** One watch for the life of a connection: silence counts only while somebody waits. */
-function watchLines(silenceMs: number, broken: (error: Error) => void) {
-  let waiting = false;
-  const watch = watchSilence(silenceMs, () => waiting && broken(new Error(silence(silenceMs))));
-  return {
-    begin: (): void => {
-      waiting = true;
-      watch.heard();
-    },
-    end: (): void => {
-      waiting = false;
-    },
-    stop: watch.stop,
-  };
 }
 
 function silence(ms: number): string {

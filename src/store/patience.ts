@@ -34,14 +34,14 @@ export const unlimited: Patience = {
 export function createPatience(leastMs: number = usualMs): Patience {
   /** Times of the usual limit. */
   let factor = 1;
-  const usual = (bytes: number): number => leastMs + bytes / usualRate;
   return {
     limitMs: (bytes) => {
-      const own = usual(bytes);
-      return Math.min(Math.max(longestMs, own), factor * own);
+      const usual = leastMs + bytes / usualRate;
+      return Math.min(Math.max(longestMs, usual), factor * usual);
     },
     answered: (ms, bytes) => {
-      factor = Math.max(1, forgetting * factor, (margin * ms) / usual(bytes));
+      const usual = leastMs + bytes / usualRate;
+      factor = Math.max(1, forgetting * factor, (margin * ms) / usual);
     },
   };
 }

@@ -9,14 +9,12 @@ const shortText = 65_536;
  * Answers undefined when it is no JSON.
  */
 export async function readJson(text: string): Promise<unknown> {
-  if (text.length <= shortText) return parsed(text);
-  await nextTurn();
-  const value = await parsePieces(text);
-  // Nothing that is nested too deeply for pieces can be stored: the database could not check it.
-  return value === undefined ? parsed(text) : value;
-}
-
-function parsed(text: string): unknown {
+  if (text.length > shortText) {
+    await nextTurn();
+    const value = await parsePieces(text);
+    // Nothing that is nested too deeply for pieces can be stored: the database could not check it.
+    if (value !== undefined) return value;
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -83,22 +83,19 @@ export function createWriter(
   };
   const go = async (batch: readonly Waiting[]): Promise<void> => {
     let isPrompt = true;
-    const settlePrompt = (): void => {
-      if (isPrompt) prompt -= 1;
-      isPrompt = false;
-    };
     inFlight += 1;
     prompt += 1;
     for (const { id } of batch) busy.add(id);
     const slow = setTimeout(() => {
-      settlePrompt();
+      isPrompt = false;
+      prompt -= 1;
       next();
     }, slowMs);
     await sendBatch(batch, send);
     clearTimeout(slow);
     for (const { id } of batch) busy.delete(id);
     inFlight -= 1;
-    settlePrompt();
+    if (isPrompt) prompt -= 1;
     // Answers lead to further writes: those that follow at once go with what waits already.
     plan(turn());
   };
