@@ -42,6 +42,11 @@ export type ContextInput = {
   readonly exit?: PluginContext['exit'];
 };
 
+/** What of a context is made when it is looked at. */
+type Made = {
+  -readonly [K in 'job' | 'step' | 'results' | 'parent_results' | 'render']: PluginContext[K];
+};
+
 /**
  * Builds the context of one attempt, and the function that hides its secrets, which `runPlugin`
  * takes too. `job`, `step` and `results` become frozen copies: a plugin cannot change the engine's.
@@ -54,27 +59,25 @@ export function createContext(input: ContextInput): {
   const redact = redactor(clear);
   const { params, shown = params, key, cwd } = input;
   const signal = stopSignal(input.signal);
-  const job = lazyCopy(input.job);
-  const step = lazyCopy(input.step);
-  const results = lazyCopy(input.results);
-  const parentResults = lazyCopy(input.parentResults ?? {});
   const above = {
     item: input.item,
     ...(input.failure === undefined ? {} : { failure: frozenCopy(input.failure) }),
   };
+  // Most plugins look at their parameters only, and a job may be large.
+  const made: Partial<Made> = {};
   const context: PluginContext = {
     params,
     get job() {
-      return job();
+      return (made.job ??= frozenCopy(input.job));
     },
     get step() {
-      return step();
+      return (made.step ??= frozenCopy(input.step));
     },
     get results() {
-      return results();
+      return (made.results ??= frozenCopy(input.results));
     },
     get parent_results() {
-      return parentResults();
+      return (made.parent_results ??= frozenCopy(input.parentResults ?? {}));
     },
     signal,
     key,
@@ -100,14 +103,12 @@ export function createContext(input: ContextInput): {
       if (!clear.includes(text)) clear.push(text);
       return text;
     },
-    render: renderer(() => ({
-      job: job(),
-      step: step(),
-      params: shown,
-      results: results(),
-      parent_results: parentResults(),
-      ...above,
-    })),
+    get render() {
+      return (made.render ??= renderer(() => {
+        const { job, step, results, parent_results } = context;
+        return { job, step, params: shown, results, parent_results, ...above };
+      }));
+    },
     ...detours((details) => redact(asDetails(details))),
     done: (result) => new Done(result),
     exit: input.exit ?? (() => undefined),
@@ -222,20 +223,15 @@ function asData(data: unknown): Json | undefined {
   return typeof shown === 'object' && shown !== null ? (shown as Json) : undefined;
 }
 
-/** Most plugins look at their parameters only, and a job may be large. */
-function lazyCopy<T>(value: T): () => T {
-  let copy: T | undefined;
-  return () => (copy ??= frozenCopy(value));
-}
-
 function frozenCopy<T>(value: T): T {
-  return deepFreeze(structuredClone(value));
+  const copy = structuredClone(value);
+  if (typeof copy === 'object' && copy !== null) deepFreeze(copy);
+  return copy;
 }
 
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
+function deepFreeze(value: object): void {
+  Object.freeze(value);
+  for (const inner of Object.values(value) as readonly unknown[]) {
+    if (typeof inner === 'object' && inner !== null && !Object.isFrozen(inner)) deepFreeze(inner);
   }
-  return value;
 }
