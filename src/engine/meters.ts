@@ -32,7 +32,8 @@ export type AttemptMeter = {
 export type EngineMeters = {
   /** A claim of ours that was stored, or that somebody else was faster with. */
   readonly claim: (verdict: 'won' | 'lost') => void;
-  readonly attempt: (facts: AttemptFacts) => AttemptMeter;
+  /** Undefined: nobody wants to know about this attempt. */
+  readonly attempt: (facts: AttemptFacts) => AttemptMeter | undefined;
   /** How long a change took from its writing to us, ms. */
   readonly feedLag: (ms: number) => void;
 };
@@ -40,7 +41,7 @@ export type EngineMeters = {
 /** Measures nothing: what measures a part is built upon it. */
 export const noMeters: EngineMeters = {
   claim: () => undefined,
-  attempt: () => ({ run: (call) => call(), end: () => undefined }),
+  attempt: () => undefined,
   feedLag: () => undefined,
 };
 

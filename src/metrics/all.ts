@@ -2,10 +2,13 @@ import { noMeters, type EngineMeters } from '../engine/meters.js';
 
 /** Tells several what one engine tells. */
 export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
+  const [only, ...others] = meters;
+  if (only !== undefined && others.length === 0) return only;
   return {
     ...toldToAll(meters),
     attempt: (facts) => {
-      const own = meters.map((one) => one.attempt(facts));
+      const own = meters.flatMap((one) => one.attempt(facts) ?? []);
+      if (own.length === 0) return undefined;
       return {
         run: (call) =>
           own.reduceRight<() => ReturnType<typeof call>>(

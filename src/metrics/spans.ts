@@ -20,11 +20,16 @@ export async function createSpans(
     if (!isMissing(error)) throw error;
     return undefined;
   }
-  const { trace, context, SpanKind, SpanStatusCode } = telemetry;
+  const { trace, context, SpanKind, SpanStatusCode, ProxyTracerProvider } = telemetry;
   const tracer = trace.getTracer('tws');
   return {
     ...noMeters,
     attempt: (facts) => {
+      // Asked each time: a provider may be registered later.
+      const provider = trace.getTracerProvider();
+      const isUnheard =
+        provider instanceof ProxyTracerProvider && provider.getDelegateTracer('tws') === undefined;
+      if (isUnheard && facts.trace === undefined) return undefined;
       const remote = remoteOf(facts.trace);
       const here = context.active();
       const parent = remote === undefined ? here : trace.setSpanContext(here, remote);

@@ -6,7 +6,7 @@ import {
 import { trace } from '@opentelemetry/api';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPulse, type Client } from '../../src/client.js';
-import type { AttemptFacts } from '../../src/engine/meters.js';
+import { noMeters, type AttemptFacts } from '../../src/engine/meters.js';
 import { allMeters } from '../../src/metrics/all.js';
 import { createPrometheus } from '../../src/metrics/prometheus.js';
 import { createSpans } from '../../src/metrics/spans.js';
@@ -32,9 +32,9 @@ describe('figures', () => {
     meters.feedLag(20);
     onBatch({ documents: 7, ms: 3 });
     const attempt = meters.attempt(facts);
-    expect(attempt.run(() => 5)).toBe(5);
+    expect(attempt?.run(() => 5)).toBe(5);
     expect(await render()).toContain('tws_steps_running{task="t"} 1');
-    attempt.end('done');
+    attempt?.end('done');
     const text = await render();
     expect(text).toContain('tws_claims_total{verdict="won"} 2');
     expect(text).toContain('tws_claims_total{verdict="lost"} 1');
@@ -48,8 +48,8 @@ describe('figures', () => {
   it('are as many as there may be, however many tasks there are', async () => {
     const { meters, render } = createPrometheus();
     for (let i = 0; i < 1_000; i += 1) {
-      meters.attempt({ ...facts, task: `t${i}` }).end('done');
-      meters.attempt({ ...facts, task: 't0' }).end('done');
+      meters.attempt({ ...facts, task: `t${i}` })?.end('done');
+      meters.attempt({ ...facts, task: 't0' })?.end('done');
     }
     const lines = (await render()).split('\n').filter((line) => line.startsWith('tws_step_'));
     expect(lines.length).toBeLessThan(4_000);
@@ -113,8 +113,19 @@ describe('spans', () => {
     expect(second).toMatchObject({ status: { code: 2, message: 'It broke.' } });
     expect(second?.spanContext().traceId).toBe(traceId);
     expect(second?.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
-    meters?.attempt({ ...facts, trace: 'nonsense' }).end('done');
+    meters?.attempt({ ...facts, trace: 'nonsense' })?.end('done');
     expect(exporter.getFinishedSpans()).toHaveLength(3);
+  });
+
+  it('are begun as soon as somebody has registered for them', async () => {
+    const meters = await createSpans();
+    expect(meters?.attempt(facts)).toBeUndefined();
+    const exporter = new InMemorySpanExporter();
+    const spanProcessors = [new SimpleSpanProcessor(exporter)];
+    trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+    onTestFinished(() => trace.disable());
+    meters?.attempt(facts)?.end('done');
+    expect(exporter.getFinishedSpans()).toHaveLength(1);
   });
 
   it('are left out where the package is not installed', async () => {
@@ -148,8 +159,8 @@ describe('several meters', () => {
     all.claim('won');
     all.feedLag(3);
     const attempt = all.attempt(facts);
-    expect(attempt.run(() => told.push('call'))).toBe(7);
-    attempt.end('done');
+    expect(attempt?.run(() => told.push('call'))).toBe(7);
+    attempt?.end('done');
     expect(told).toEqual([
       'a won',
       'b won',
@@ -161,10 +172,19 @@ describe('several meters', () => {
       'a done',
       'b done',
     ]);
-    expect(
-      allMeters([])
-        .attempt(facts)
-        .run(() => 1),
-    ).toBe(1);
+  });
+
+  it('measure an attempt as far as somebody wants to know', () => {
+    const ended: string[] = [];
+    const end = (outcome: string): void => void ended.push(outcome);
+    const deaf = { ...noMeters };
+    const one = { ...noMeters, attempt: () => ({ run: <T>(call: () => T) => call(), end }) };
+    expect(allMeters([]).attempt(facts)).toBeUndefined();
+    expect(allMeters([deaf, deaf]).attempt(facts)).toBeUndefined();
+    const attempt = allMeters([deaf, one]).attempt(facts);
+    expect(attempt?.run(() => 1)).toBe(1);
+    attempt?.end('done');
+    expect(ended).toEqual(['done']);
+    expect(allMeters([one])).toBe(one);
   });
 });
