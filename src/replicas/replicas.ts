@@ -22,10 +22,10 @@ export type Replicas = {
   readonly suspect: (id: string) => void;
   /** The job is gone: it is no longer suspect. */
   readonly clear: (id: string) => void;
-  readonly isSuspect: (id: string) => boolean;
+  readonly suspects: Known;
   /**
-   * Reads the job from all copies where one copy may be wrong, and resolves its conflict as far as
-   * possible. Undefined: it is deleted, or the engine ends.
+   * Reads the job from all copies where one of `many` may be wrong, and resolves its conflict as far
+   * as possible. Undefined: it is deleted, or the engine ends.
    */
   readonly readConsistent: (doc: StoredDocument) => Promise<StoredDocument | undefined>;
   /** Runs a protocol with as many copies as there are. */
@@ -65,49 +65,46 @@ export function createReplicas(parts: ReplicasParts): Replicas {
   const { claimsOf, onRead, store, retry, log } = parts;
   const suspects = new Set<string>();
   const past = createPastClaims();
-  let copies = 1;
-  const ports: ProtocolPorts = { ...parts, copies: () => copies };
+  const copies = { many: false, count: 1 };
+  const ports: ProtocolPorts = { ...parts, copies: () => copies.count };
   const livenessIn = (job: string): LivenessOf => livenessFor(parts, job, past.ended);
   const isDoubtful = (doc: StoredDocument): boolean =>
     suspects.has(doc._id) ||
     claimsOf(doc._id).some((claim) => !holds(doc, claim)) ||
     stepsIn(doc).some((step) => isLive(step) && past.ended.has(step.claim));
   const commit: Replicas['commit'] = async (change, mostBytes) => {
-    const isPlain = copies <= 1 || change.unconfirmed === true;
+    const isPlain = !copies.many || change.unconfirmed === true;
     // Only what is to be started has to be true now.
-    const patience = beginsAnything(change) ? {} : { patienceMs: Infinity };
+    const mayBeLate = (): boolean => !beginsAnything(change);
     const most = mostBytes === undefined ? {} : { mostBytes };
     const protocol = isPlain
       ? commitToOne(change)
       : commitToMany(change, livenessIn(change.job._id));
-    const committed = await runProtocol(protocol, { ...ports, ...patience, ...most });
-    past.remember(change, committed, copies > 1);
-    if (committed.kind !== 'written' || !isOnItsWay(committed.doc)) return committed;
+    const committed = await runProtocol(protocol, { ...ports, mayBeLate, ...most });
+    const isWritten = committed.kind === 'written';
+    if (copies.many || !isWritten) past.remember(change, committed, copies.many);
+    if (!isWritten || committed.doc['_attachments'] === undefined) return committed;
+    if (!isOnItsWay(committed.doc)) return committed;
     // In the database an attachment is a stub, which later writes keep.
     const stored = await retry(() => store.get(committed.doc._id));
     return stored === undefined ? committed : { ...committed, doc: stored };
   };
-  return {
+  return Object.assign(copies, {
     unbegun: past.unbegun,
     ended: past.ended,
-    get many() {
-      return copies > 1;
+    suspects,
+    setCount: (now: number) => {
+      if (now > 1 && now !== copies.count) log.info({ copies: now }, confirming(now));
+      copies.many = now > 1;
+      copies.count = now;
+      if (!copies.many) suspects.clear();
     },
-    get count() {
-      return copies;
+    suspect: (id: string) => {
+      if (copies.many) suspects.add(id);
     },
-    setCount: (now) => {
-      if (now > 1 && now !== copies) log.info({ copies: now }, confirming(now));
-      copies = now;
-      if (now <= 1) suspects.clear();
-    },
-    suspect: (id) => {
-      if (copies > 1) suspects.add(id);
-    },
-    clear: (id) => void suspects.delete(id),
-    isSuspect: (id) => suspects.has(id),
-    readConsistent: async (doc) => {
-      if (copies <= 1 || !isDoubtful(doc)) return doc;
+    clear: (id: string) => void suspects.delete(id),
+    readConsistent: async (doc: StoredDocument) => {
+      if (!isDoubtful(doc)) return doc;
       const { _id: id } = doc;
       const read = await runProtocol(readConsistent(id, claimsOf(id), livenessIn(id)), ports);
       if (read?.conflict === true) suspects.add(id);
@@ -115,9 +112,9 @@ export function createReplicas(parts: ReplicasParts): Replicas {
       if (read?.leaf !== undefined) onRead(read.leaf);
       return read?.leaf;
     },
-    run: (protocol) => runProtocol(protocol, ports),
+    run: <T>(protocol: Protocol<T>) => runProtocol(protocol, ports),
     commit,
-  };
+  });
 }
 
 /** What this engine knows of the attempts of a job; `ended`: claims whose ends it has stored. */

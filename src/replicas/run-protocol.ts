@@ -33,6 +33,8 @@ export type ProtocolPorts = {
    * others may have taken it for dead meanwhile.
    */
   readonly patienceMs: number;
+  /** Whether such an answer counts all the same; left out: it does not. */
+  readonly mayBeLate?: () => boolean;
   /** A longer document is refused, bytes. */
   readonly mostBytes?: number;
 };
@@ -61,8 +63,8 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
 }
 
 async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {
-  const { store, log, once, life, patienceMs, mostBytes } = ports;
-  const doc = await withBorrowed(draft, ports);
+  const { store, log, once, life, patienceMs, mayBeLate, mostBytes } = ports;
+  const doc = draft['_attachments'] === undefined ? draft : await withBorrowed(draft, ports);
   if (life.aborted) return { kind: 'unknown', cause: 'the engine ends' };
   if (doc === undefined) {
     const cause = 'no copy that answers has the large result of another revision';
@@ -71,7 +73,7 @@ async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer
   }
   const asked = performance.now();
   const stored = await store.write(doc['_deleted'] === true ? doc : inReadingOrder(doc), mostBytes);
-  const isLate = performance.now() - asked > patienceMs;
+  const isLate = performance.now() - asked > patienceMs && mayBeLate?.() !== true;
   const result: WriteAnswer =
     isLate && stored.kind === 'written'
       ? { kind: 'unknown', cause: 'the answer came late' }
@@ -116,7 +118,7 @@ async function look(
   id: string,
   ports: ProtocolPorts,
 ): Promise<readonly LeafRevision[] | undefined> {
-  const { store, retry, copies, patienceMs } = ports;
+  const { store, retry, copies, patienceMs, mayBeLate } = ports;
   for (let tries = 1; ; tries += 1) {
     const asked = performance.now();
     const leaves = await retry(async () => {
@@ -124,7 +126,7 @@ async function look(
       const doc = await store.get(id);
       return doc === undefined ? [] : [doc];
     });
-    const isLate = performance.now() - asked > patienceMs;
+    const isLate = performance.now() - asked > patienceMs && mayBeLate?.() !== true;
     if (leaves === undefined || !isLate || tries === mostLooks) return leaves;
   }
 }

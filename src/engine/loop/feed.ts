@@ -58,7 +58,7 @@ function takeJob(engine: Assembly, doc: StoredDocument, conflicted: boolean | un
   const { _id: id } = doc;
   if (earlySignals.has(id)) takeEarly(engine, id);
   if (conflicted === true) replicas.suspect(id);
-  return replicas.isSuspect(id) ? jobs.review(doc) : jobs.take(doc);
+  return replicas.suspects.has(id) ? jobs.review(doc) : jobs.take(doc);
 }
 
 /** Every engine sees that the design document was changed; one reports it. */

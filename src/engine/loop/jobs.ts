@@ -194,8 +194,8 @@ async function considerVersion(
   timers.clear(given._id);
   // What a decision ended here leaves nothing to answer.
   const isOver = isFinalState(given['state']) && parsedJobs.isOwn(given);
-  if (isOver && !replicas.isSuspect(given._id)) return rest(parts, given);
-  const doc = await replicas.readConsistent(given);
+  if (isOver && !replicas.suspects.has(given._id)) return rest(parts, given);
+  const doc = replicas.many ? await replicas.readConsistent(given) : given;
   if (doc === undefined) return forget(parts, given._id);
   const seen = glance(doc, now(), parts.bystanders(serializer.seenAt(doc._id)));
   switch (seen.kind) {

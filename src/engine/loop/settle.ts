@@ -119,7 +119,7 @@ async function trySettling(
   pending: Pending,
 ): Promise<Tried> {
   const { parsedJobs, replicas, fail } = parts;
-  const doc = await replicas.readConsistent(given);
+  const doc = replicas.many ? await replicas.readConsistent(given) : given;
   if (doc === undefined) return { kind: 'over' };
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job' || (!parsed.ok && isFinalState(doc['state']))) {
@@ -193,7 +193,7 @@ async function whatFollows(
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
 ): Promise<Writing> {
   // Nothing is begun in a conflict, but what has ended is written.
-  if (isFaulty || replicas.isSuspect(job._id)) return { kind: 'write', job };
+  if (isFaulty || replicas.suspects.has(job._id)) return { kind: 'write', job };
   const standpoint = { job, seenAt: -Infinity, ended };
   const decision = await decider(job, () => surroundings(standpoint), now);
   // What has ended is written first; the next look at the job meets the same fault.

@@ -10,7 +10,7 @@ import {
 } from './beginnings.js';
 import type { LivenessOf } from './attempt-merge.js';
 import { resolveConflict } from './conflict.js';
-import { look, rest, write, type Draft, type Protocol } from './protocol.js';
+import { look, rest, write, type Draft, type Protocol, type WriteAnswer } from './protocol.js';
 import { stepOf, stepsIn, type LeafRevision } from './leaf-revisions.js';
 import { isHeld } from './merged-requests.js';
 
@@ -39,7 +39,7 @@ export type Committed =
  */
 export function* commitToOne(change: JobWrite): Protocol<Committed> {
   const { job, claims, ended = [] } = change;
-  const stored = yield* write(job);
+  const stored = (yield { kind: 'write', doc: job }) as WriteAnswer;
   switch (stored.kind) {
     case 'written':
       return { kind: 'written', doc: { ...job, _rev: stored.rev } };
