@@ -1,10 +1,11 @@
 import { failure } from '../model/failures.js';
 import { branchesOf } from '../model/flow.js';
-import { isCancelRequested, type LiveJob } from '../model/job.js';
-import { exits, isLive, isOpen, type LiveStep } from '../model/step.js';
+import { isCancelRequested, isSlice, type LiveJob } from '../model/job.js';
+import { exits, isLive, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { cancelMove } from './requests/cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from '../reading/clock.js';
-import { complete } from './finish/complete.js';
+import { completeWith } from './finish/complete.js';
+import { endSlice } from './children/slices.js';
 import { manySteps, mostSteps, stepsForEnd } from './start/effort.js';
 import { withEdits } from './requests/edits.js';
 import { loseStep } from './finish/fail.js';
@@ -14,24 +15,34 @@ import { withStep } from './steps.js';
 import type { Move, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { relockMove } from './compete/locks.js';
-import { isFlowPaused, pauseMove } from './waiting/pause.js';
-import { isDecision, isOfEnd } from '../structures/paths.js';
+import { pauseMove } from './waiting/pause.js';
+import { isOfEnd } from '../structures/paths.js';
 import { permitMove } from './compete/permit.js';
 import { refreshMove } from './requests/refresh.js';
 import { asReady, released } from './finish/release.js';
 import { interpret } from '../reading/progress.js';
-import type { Work } from '../structures/progress.js';
 import { unneededIn } from '../reading/unneeded.js';
 import { openWaits, waitsMove } from './waiting/waits.js';
 import { mergeWaits } from './waiting/together.js';
 import { overflowMove, tooManyMove } from './finish/too-many.js';
 import { dropMove, lateOnes, workMove } from './work.js';
 
-/** A rule about live jobs. */
+/**
+ * A rule about live jobs. It is asked only when it may have something to say: when the job has one of
+ * `fields`, its flow one of `flowFields`, a step is in one of `states` or has `inPath` in its path, or
+ * there are `fromSteps` steps.
+ */
 type Rule = {
   readonly name: string;
-  /** Whether it may have something to say: a condition on fields of the job. */
-  readonly applies: (job: LiveJob, world: World) => boolean;
+  readonly fields?: readonly string[];
+  readonly flowFields?: readonly (keyof LiveJob['flow_definition'])[];
+  readonly states?: readonly Step['state'][];
+  readonly inPath?: string;
+  readonly fromSteps?: number;
+  /** What it asks does not stand in the job alone. */
+  readonly isAlways?: true;
+  /** What the fields must say. */
+  readonly applies?: (job: LiveJob) => boolean;
   /** What it says. Undefined: nothing after all, the next rule is asked. */
   readonly move: (job: LiveJob, now: number, world: World) => Move | undefined;
 };
@@ -42,62 +53,53 @@ type Rule = {
  * before what continues it. The last rule, the structure, always applies.
  */
 export const liveRules: readonly Rule[] = [
+  { name: 'edits', fields: ['paused', 'cancel', 'retry', 'requests'], move: editsMove },
+  { name: 'lost engine', states: ['$$ready', '$$active'], move: reclaimMove },
   {
-    name: 'edits',
-    applies: (job) => ['paused', 'cancel', 'retry', 'requests'].some((key) => key in job),
-    move: editsMove,
+    name: 'new definitions',
+    fields: ['refresh'],
+    applies: ({ refresh }) => refresh === true,
+    move: refreshMove,
   },
-  { name: 'lost engine', applies: ({ steps }) => steps.some(isLive), move: reclaimMove },
-  { name: 'new definitions', applies: ({ refresh }) => refresh === true, move: refreshMove },
+  { name: 'no room to end', fromSteps: mostSteps + stepsForEnd, move: overflowMove },
+  { name: 'cancel', fields: ['cancel'], applies: isCancelRequested, move: cancelMove },
   {
-    name: 'no room to end',
-    applies: ({ steps }) => steps.length >= mostSteps + stepsForEnd,
-    move: overflowMove,
+    name: 'locks',
+    fields: ['relock'],
+    applies: ({ relock }) => relock === true,
+    move: relockMove,
   },
-  { name: 'cancel', applies: isCancelRequested, move: cancelMove },
-  { name: 'locks', applies: ({ relock }) => relock === true, move: relockMove },
-  {
-    name: 'hard timeout',
-    applies: ({ flow_definition: flow }) => flow.timeout_mode === 'hard',
-    move: hardTimeoutMove,
-  },
-  {
-    name: 'too many steps',
-    applies: ({ steps }) => steps.length >= manySteps || steps.some(({ path }) => isDecision(path)),
-    move: tooManyMove,
-  },
-  {
-    name: 'waiting steps',
-    applies: ({ steps }) => steps.some(({ state }) => state === '$$waiting'),
-    move: waitingMove,
-  },
-  { name: 'expiry', applies: ({ expires }) => expires !== undefined, move: expiryMove },
-  {
-    name: 'pause',
-    applies: (job, world) =>
-      job.paused === true || job.state === '$$paused' || isFlowPaused(job, world),
-    move: pauseMove,
-  },
-  {
-    name: 'not before',
-    applies: ({ exec_after: after, resume_at: resume }) =>
-      after !== undefined || resume !== undefined,
-    move: delayMove,
-  },
-  {
-    name: 'permit',
-    applies: ({ flow_definition: flow }) => flow.max_running !== undefined,
-    move: permitMove,
-  },
+  { name: 'hard timeout', flowFields: ['timeout_mode'], move: hardTimeoutMove },
+  { name: 'too many steps', inPath: '.decision.', fromSteps: manySteps, move: tooManyMove },
+  { name: 'waiting steps', states: ['$$waiting'], move: waitingMove },
+  { name: 'expiry', fields: ['expires'], move: expiryMove },
+  { name: 'pause', isAlways: true, move: pauseMove },
+  { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
+  { name: 'permit', flowFields: ['max_running'], move: permitMove },
 ];
 
 /** Returns the next move of a live job and the rule that made it. */
 export function advance(job: LiveJob, now: number, world: World): Ruled {
-  for (const { name, applies, move } of liveRules) {
-    const said = applies(job, world) ? move(job, now, world) : undefined;
+  for (const { name, applies, move } of rulesFor(job)) {
+    const said = applies?.(job) === false ? undefined : move(job, now, world);
     if (said !== undefined) return { rule: name, move: said };
   }
   return { rule: 'structure', move: structureMove(job, now, world) };
+}
+
+/** The rules that may have something to say about a job. */
+function rulesFor(job: LiveJob): readonly Rule[] {
+  const { flow_definition: flow, steps } = job;
+  const fieldsOf: Readonly<Record<string, unknown>> = job;
+  return liveRules.filter(
+    ({ fields, flowFields, states, inPath, fromSteps, isAlways }) =>
+      isAlways === true ||
+      fields?.some((key) => fieldsOf[key] !== undefined) === true ||
+      flowFields?.some((key) => flow[key] !== undefined) === true ||
+      (fromSteps !== undefined && steps.length >= fromSteps) ||
+      (states !== undefined && steps.some(({ state }) => states.includes(state))) ||
+      (inPath !== undefined && steps.some(({ path }) => path.includes(inPath))),
+  );
 }
 
 function waitingMove(job: LiveJob, now: number, world: World): Move | undefined {
@@ -167,9 +169,14 @@ function structureMove(job: LiveJob, now: number, world: World): Move {
   switch (progress.kind) {
     case 'done': {
       // What could still begin beside the others is left out when it is too late for it.
-      const late = new Set(lateOnes(job, progress.begin, now, world));
-      const left = { ...progress, begin: progress.begin.filter((one) => !late.has(one)) };
-      return isAtRest(job, left) ? complete(job, now, world) : workMove(job, left, now, world);
+      const late = new Set(
+        progress.begin.length === 0 ? [] : lateOnes(job, progress.begin, now, world),
+      );
+      const begin = progress.begin.filter((one) => !late.has(one));
+      const isAtRest = begin.length === 0 && progress.gates.length === 0 && !job.steps.some(isOpen);
+      return isAtRest
+        ? complete(job, now, world)
+        : workMove(job, { ...progress, begin }, now, world);
     }
     case 'open':
       return workMove(job, progress, now, world);
@@ -185,9 +192,12 @@ function unneededPaths(job: LiveJob): readonly string[] {
   return [...unneededIn(job, job.tasks, 'main'), ...(ofBranch ?? [])];
 }
 
-/** Nothing goes on in the background. */
-function isAtRest(job: LiveJob, { begin, gates }: Work): boolean {
-  return begin.length === 0 && gates.length === 0 && !job.steps.some(isOpen);
+/** Ends a job whose steps are all done, in the background, too: it succeeds. */
+function complete(job: LiveJob, now: number, world: World): Move {
+  if (isSlice(job)) return endSlice(job, undefined, now, world);
+  const { output } = job.flow_definition;
+  if (output !== undefined) return completeWith(output, job, now, world);
+  return { kind: 'change', job: finish(job, { exit: exits.success }, now) };
 }
 
 /** The flow has failed: what still goes on in it is cancelled first. */

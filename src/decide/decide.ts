@@ -12,7 +12,7 @@ import { isAsked, withoutLateWishes } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
-import type { Decided, Intent } from './intent.js';
+import type { Decided, Intent, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { readRetryWish, type RetryWish } from '../model/request.js';
 import { withNotifications } from './finish/notifications.js';
@@ -60,14 +60,6 @@ function waitForAnswer(unanswered: string, now: number): Decided {
 }
 
 /**
- * Adds the child jobs that the intent gives up: they are asked to cancel before the job is written.
- */
-function withAbandoned(job: LiveJob, intent: Intent): Intent {
-  const given = 'job' in intent ? abandoned(job, intent.job) : [];
-  return given.length === 0 ? intent : ({ ...intent, abandons: given } as Intent);
-}
-
-/**
  * Maximum number of moves in one revision. When it is reached, the job is written and the next
  * decision goes on from there.
  */
@@ -75,28 +67,57 @@ export const mostMoves = 50;
 
 type RuledIntent = { readonly rule: string; readonly intent: Intent };
 
-/** Returns the intent of this engine as if it were the only one, with the rule of the last move. */
+/**
+ * Returns the intent of this engine as if it were the only one, with the rule of the last move. Child
+ * jobs that it gives up are asked to cancel before the job is written.
+ */
 function decideAlone(job: NewJob | LiveJob, now: number, world: World): RuledIntent {
-  const { rule, intent } = lastMove(job, now, world);
-  const told = withNotifications(job, intent, world);
-  return { rule, intent: isNew(job) ? told : withAbandoned(job, told) };
+  const ruled = lastMove(job, now, world);
+  const { intent } = ruled;
+  const mayGiveUp = !isNew(job) && job.steps.some(({ state }) => state === '$$waiting');
+  const abandons = mayGiveUp && 'job' in intent ? abandoned(job, intent.job) : [];
+  return abandons.length === 0 ? ruled : { ...ruled, intent: { ...intent, abandons } as Intent };
 }
 
 function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent {
   const told = job.notifies === undefined ? undefined : subjectMove(job, now, world);
-  if (told !== undefined && told.kind !== 'knows') return { rule: 'notification', intent: told };
-  let current = told?.job ?? job;
-  for (let moves = 1; ; moves += 1) {
-    const { rule, move } = isNew(current)
-      ? { rule: 'begin', move: initialise(current, now, world) }
-      : advance(current, now, world);
-    if (move.kind !== 'change') return { rule, intent: conclude(job, current, move) };
-    if (isFinal(move.job)) return { rule, intent: { kind: 'write', job: move.job } };
-    if (moves === mostMoves || hasGrown(job, move.job)) {
-      return { rule, intent: { kind: 'write', job: without(move.job, 'next_due') } };
-    }
-    current = move.job;
+  if (told !== undefined && told.kind !== 'knows') {
+    return { rule: 'notification', intent: withNotifications(job, told, world) };
   }
+  const given = told?.job ?? job;
+  const isBeginning = isNew(given);
+  const stepsBefore = isBeginning ? 0 : given.steps.length;
+  let current = given;
+  let said: Ruled = isBeginning
+    ? { rule: 'begin', move: initialise(given, now, world) }
+    : advance(given, now, world);
+  for (let moves = 1; said.move.kind === 'change'; moves += 1) {
+    const { rule } = said;
+    const { job: next } = said.move;
+    if (isFinal(next)) return { rule, intent: ending(job, current, next, world) };
+    const added = next.steps.length - stepsBefore;
+    if (moves === mostMoves || (added > 0 && hasGrown(added, next))) {
+      return { rule, intent: { kind: 'write', job: without(next, 'next_due') } };
+    }
+    current = next;
+    said = advance(next, now, world);
+  }
+  const { rule, move } = said;
+  const isHeld = move.kind === 'wait' || move.kind === 'abort';
+  return { rule, intent: isHeld ? afterHold(job, current, move) : move };
+}
+
+/** Writes the end of a job, with its notifications: those of one that never began the flow tells. */
+function ending(
+  before: NewJob | LiveJob,
+  last: NewJob | LiveJob,
+  ended: FinalJob,
+  world: World,
+): Intent {
+  const intent = { kind: 'write', job: ended } as const;
+  const mayNotify =
+    isNew(last) || last.notify !== undefined || last.flow_definition.notify !== undefined;
+  return mayNotify ? withNotifications(before, intent, world) : intent;
 }
 
 /**
@@ -128,17 +149,18 @@ function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number):
 }
 
 /**
- * Combines the changes made on the way and the last move into one intent. A new job that others may
- * begin stays as it is, unless a clock has to start with it or it holds locks. A wait and an abort
- * carry no job: what was changed is written first, since steps that are told to stop would otherwise
- * end before the reason why they were. The other intents carry the changed job, and after a query
- * or an acquire the decision is made anew.
+ * Combines the changes made on the way with a last move that carries no job: what was changed is
+ * written first, since steps that are told to stop would otherwise end before the reason why they
+ * were. A new job that others may begin stays as it is, unless a clock has to start with it or it
+ * holds locks. All other intents carry the changed job, and after a query or an acquire the decision
+ * is made anew.
  */
-function conclude(original: Job, current: NewJob | LiveJob, last: Intent): Intent {
+function afterHold(original: Job, current: NewJob | LiveJob, last: Hold): Intent {
   if (current === original || isNew(current)) return last;
   if (last.kind === 'abort') return { kind: 'write', job: without(current, 'next_due') };
-  if (last.kind !== 'wait') return last;
   const mayStayNew = isNew(original) && current.locked === undefined;
   if (mayStayNew && last.for !== undefined && last.until === undefined) return last;
   return { kind: 'write', job: withNextDue(current, last) };
 }
+
+type Hold = Extract<Intent, { kind: 'wait' | 'abort' }>;

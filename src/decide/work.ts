@@ -9,7 +9,7 @@ import { finish } from './finish/finish.js';
 import { gatesMove } from './start/gates.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
-import type { Begun, ChildJob, Move, Wait } from './intent.js';
+import type { ChildJob, Move, Wait } from './intent.js';
 import { type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../reading/leaves.js';
@@ -62,8 +62,6 @@ type Harvest = {
   readonly waits: Wait[];
   /** The job with what ended, or waits, without any engine. */
   changed: LiveJob;
-  /** All of it, where a single step can begin and does not wait. */
-  only?: Exclude<Begun, Wait>;
 };
 
 /**
@@ -76,12 +74,16 @@ function beginMove(
   now: number,
   world: World,
 ): Move {
-  const late = lateOnes(job, beginnings, now, world);
+  const late = job.steps.length === 0 ? [] : lateOnes(job, beginnings, now, world);
   const isLate = new Set(late);
-  const timely = beginnings.filter((one) => !isLate.has(one));
-  const harvest = harvestOf(job, timely, now, world);
-  const { claims, spawned, children, lookUps, waits, changed, only } = harvest;
-  if (only !== undefined) return only;
+  const [first, ...others] = beginnings.filter((one) => !isLate.has(one));
+  if (first !== undefined && others.length === 0) {
+    const move = begin(job, first, now, world);
+    if (move.kind !== 'wait') return move;
+    return endLate(job, late, now, world) ?? idle(job, [move, ...openWaits(job)]);
+  }
+  const timely = first === undefined ? [] : [first, ...others];
+  const { claims, spawned, children, lookUps, waits, changed } = harvestOf(job, timely, now, world);
   if (changed !== job) return { kind: 'change', job: changed };
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
@@ -109,7 +111,6 @@ function harvestOf(
     if (effort > mostEffort || harvest.children.length >= widest) break;
     const around = withClaims(job, world, harvest.claims);
     const move = begin(harvest.changed, beginning, now, around);
-    if (beginnings.length === 1 && move.kind !== 'wait') return { ...harvest, only: move };
     effort += effortOf(harvest.changed, beginning, move);
     switch (move.kind) {
       case 'change':

@@ -279,7 +279,7 @@ export function isFinal(job: Job): job is FinalJob {
 
 /** Initialised and not final. */
 export function isLiveJob(job: Job): job is LiveJob {
-  return job.state !== undefined && !isFinal(job);
+  return job.state !== undefined && job.state !== '$$complete' && job.state !== '$$cancelled';
 }
 
 /** Somebody asks that the job be cancelled. */

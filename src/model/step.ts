@@ -188,7 +188,7 @@ export type FailureSeen = {
 
 /** Claimed, running, or waiting: not ended. */
 export function isOpen(step: Step): step is OpenStep {
-  return isLive(step) || step.state === '$$waiting';
+  return step.state === '$$ready' || step.state === '$$active' || step.state === '$$waiting';
 }
 
 /** Claimed or running on an engine right now. */

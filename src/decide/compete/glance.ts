@@ -38,7 +38,8 @@ export function glance(job: JobDocument, now: number, world: GlanceWorld): Glanc
   if (state === '$$complete' || state === '$$cancelled') {
     return isAsked(retry) || hasLateWish(job) ? unclear : { kind: 'final' };
   }
-  return state === undefined ? glanceAtNew(job, now, world) : glanceAtLive(job, world);
+  if (state !== undefined) return glanceAtLive(job, world);
+  return world.peers.length === 0 ? unclear : glanceAtNew(job, now, world);
 }
 
 /**
@@ -72,14 +73,14 @@ function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
   if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
     return unclear;
   // What was asked for by editing the job is put on record first.
-  if ([paused, cancel, retry].some(isAsked) || requests !== undefined) return unclear;
+  if ([paused, cancel, retry, requests].some((wish) => wish !== undefined)) return unclear;
   const list: readonly unknown[] = steps;
   const running = list.filter(isRunning);
   const [first] = running;
   if (first === undefined || list.length > fewSteps) return unclear;
   const { me, peers } = world;
   const isHere = first.engine === me.id && me.running.has(first.claim) && state !== '$$paused';
-  if (isHere && list.every((step) => step === first || stateOf(step) === '$$complete')) {
+  if (isHere && list.every((step) => step === first || isComplete(step))) {
     return { kind: 'here', claim: first.claim };
   }
   const alive = new Set(peers.map(({ id }) => id));
@@ -102,10 +103,10 @@ function isPlain(tasks: unknown): boolean {
 type Running = { readonly engine: string; readonly claim: string };
 
 function isRunning(step: unknown): step is Running {
-  const state = stateOf(step);
+  const { state } = (step ?? {}) as { readonly state?: unknown };
   return state === '$$ready' || state === '$$active';
 }
 
-function stateOf(step: unknown): unknown {
-  return ((step ?? {}) as { readonly state?: unknown }).state;
+function isComplete(step: unknown): boolean {
+  return ((step ?? {}) as { readonly state?: unknown }).state === '$$complete';
 }

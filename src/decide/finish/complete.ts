@@ -1,18 +1,19 @@
 import { failure } from '../../model/failures.js';
-import { isSlice, type LiveJob } from '../../model/job.js';
+import type { FlowSettings, LiveJob } from '../../model/job.js';
 import { exits } from '../../model/step.js';
 import { finish } from './finish.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, TemplateContext, World } from '../world.js';
 import type { Move } from '../intent.js';
 import { allResults } from '../../reading/results.js';
-import { endSlice } from '../children/slices.js';
 
 /** Ends a job whose steps are all done: it succeeds, with the flow's `output` as its result. */
-export function complete(job: LiveJob, now: number, world: World): Move {
-  if (isSlice(job)) return endSlice(job, undefined, now, world);
-  const { output } = job.flow_definition;
-  if (output === undefined) return end(job, undefined, now);
+export function completeWith(
+  output: NonNullable<FlowSettings['output']>,
+  job: LiveJob,
+  now: number,
+  world: World,
+): Move {
   const named: readonly (readonly [string, string])[] =
     typeof output === 'string'
       ? [['output', output]]
@@ -41,12 +42,6 @@ export function complete(job: LiveJob, now: number, world: World): Move {
     }
     values[id.slice('output.'.length)] = answer.value;
   }
-  return end(job, typeof output === 'string' ? values[''] : values, now);
-}
-
-function end(job: LiveJob, result: unknown, now: number): Move {
-  return {
-    kind: 'change',
-    job: finish(job, { exit: exits.success, result }, now),
-  };
+  const result = typeof output === 'string' ? values[''] : values;
+  return { kind: 'change', job: finish(job, { exit: exits.success, result }, now) };
 }

@@ -19,10 +19,12 @@ export type JobEnding = {
 /** Returns the final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
-  const told = withSideFailures(job, ending.failure);
+  const hasTold = job.problems !== undefined || job.steps.some(({ phase }) => phase in doing);
+  const told = hasTold ? withSideFailures(job, ending.failure) : job;
   const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
+  const hasWishes = job.paused !== undefined || job.cancel !== undefined;
   return {
-    ...withoutWishes(kept, state),
+    ...(hasWishes ? withoutWishes(kept, state) : kept),
     state,
     end: now,
     exit,
@@ -44,7 +46,7 @@ const doing: Readonly<Partial<Record<Phase, string>>> = {
 function withSideFailures(job: LiveJob, ending: Failure | undefined): LiveJob {
   const told = job.steps.flatMap((step, i) => problemOf(job, step, i, ending));
   const before = (job.problems ?? []).filter(({ path }) => !isOfStep(path));
-  if (told.length + before.length === (job.problems ?? []).length && told.length === 0) return job;
+  if (told.length === 0 && before.length === (job.problems ?? []).length) return job;
   return { ...job, problems: [...before, ...told] };
 }
 

@@ -89,7 +89,6 @@ export function isAsked(wish: unknown): boolean {
 /** Returns a job that ends without the wishes that its end settles (W3). */
 export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): J {
   const { paused, cancel } = job;
-  if (paused === undefined && cancel === undefined) return job;
   const over = [
     ...(isAsked(paused) ? ['paused'] : []),
     ...(state === '$$complete' && isAsked(cancel) ? ['cancel'] : []),

@@ -1,4 +1,4 @@
-import { isNew, type LiveJob, type NewJob } from '../../model/job.js';
+import type { LiveJob } from '../../model/job.js';
 import type { Step } from '../../model/step.js';
 import type { Begun } from '../intent.js';
 import { itemsIn } from './lists.js';
@@ -44,10 +44,9 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
   }
 }
 
-/** Whether a decision has added so many steps that it must be written. */
-export function hasGrown(before: NewJob | LiveJob, { steps }: LiveJob): boolean {
-  const added = steps.length - (isNew(before) ? 0 : before.steps.length);
-  return added > 0 && added * (steps.length + itemsIn(steps) + decisionsIn(steps)) > mostGrowth;
+/** Whether a decision has added so many steps that it must be written; `added`: how many. */
+export function hasGrown(added: number, { steps }: LiveJob): boolean {
+  return added * (steps.length + itemsIn(steps) + decisionsIn(steps)) > mostGrowth;
 }
 
 /** How many decisions deciders have made in these steps. */

@@ -9,10 +9,16 @@ import { openWaits } from './waits.js';
 
 /**
  * Begins no new step while the job or its flow is paused. The time of the pause does not count
- * towards the flow's timeout (mode `start`), but waiting steps keep waiting.
+ * towards the flow's timeout (mode `start`), but waiting steps keep waiting. Undefined: there is no
+ * pause, and none that ends. The flow is asked as it is now, whatever the copy in the job says.
  */
-export function pauseMove(job: LiveJob, now: number, world: World): Move {
-  const because = pausedBecause(job, world);
+export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
+  const { name, owner } = job.flow_definition;
+  const flow = world.flow(name, owner);
+  const isFlowPaused = flow.kind === 'found' && flow.value.paused === true;
+  if (job.paused !== true && !isFlowPaused && job.state !== '$$paused') return undefined;
+  const paused = job.paused === true ? 'The job' : isFlowPaused && `Flow "${name}"`;
+  const because = paused === false ? undefined : `${paused} is paused ("paused": true).`;
   const running = job.steps.find(isLive);
   if (because !== undefined && running !== undefined) {
     const still = `Step ${running.name} still runs on ${running.engine}.`;
@@ -43,18 +49,6 @@ function timesOf(job: LiveJob): readonly number[] {
 function pausedMs(job: LiveJob, now: number): number {
   const since = Math.max(job.held_since ?? now, delayedUntil(job));
   return Math.max(0, now - since - waitedMs(job.steps, since, now));
-}
-
-function pausedBecause(job: LiveJob, world: World): string | undefined {
-  if (job.paused === true) return 'The job is paused ("paused": true).';
-  if (!isFlowPaused(job, world)) return undefined;
-  return `Flow "${job.flow_definition.name}" is paused ("paused": true).`;
-}
-
-/** Whether the flow of a job is paused now, whatever the copy in the job says. */
-export function isFlowPaused({ flow_definition: { name, owner } }: LiveJob, world: World): boolean {
-  const flow = world.flow(name, owner);
-  return flow.kind === 'found' && flow.value.paused === true;
 }
 
 /** The state of a job that goes on: where it began a step last, or ready. */

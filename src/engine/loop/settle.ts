@@ -136,7 +136,10 @@ async function trySettling(
     const fatal = outcome.kind === 'done' ? undefined : fatalEnd(job, step);
     if (fatal !== undefined) fail(fatal);
   }
-  const stored = await storeSettled(parts, parsed.value, job, { ...pending, left: attempts });
+  const stored = await storeSettled(parts, parsed.value as LiveJob, job, {
+    ...pending,
+    left: attempts,
+  });
   if (stored.kind !== 'unfit') return stored;
   return afterEnd(await endRefusedJob(parts, doc, stored.why), pending);
 }
@@ -161,7 +164,7 @@ type Unfit = { readonly kind: 'unfit'; readonly why: Failure };
 /** Stores the settled job with what follows. `read`: the job as it was before. */
 async function storeSettled(
   parts: JobParts,
-  read: Job,
+  read: LiveJob,
   job: LiveJob,
   pending: Pending,
 ): Promise<Tried | Unfit> {
@@ -172,7 +175,8 @@ async function storeSettled(
   if (wanted.kind === 'claim' && !attempts.reserve(wanted.steps, ended, wanted.job)) {
     return { kind: 'again', pending };
   }
-  const decision = { ...wanted, abandons: abandoned(read, wanted.job) };
+  const mayGiveUp = read.steps.some(({ state }) => state === '$$waiting');
+  const decision = mayGiveUp ? { ...wanted, abandons: abandoned(read, wanted.job) } : wanted;
   const mostBytes = left.some(isDone) ? roomForResults(documentLimit) : undefined;
   const written = await writeDecision(parts, decision, { ended: left, mostBytes });
   switch (written.kind) {

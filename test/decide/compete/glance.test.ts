@@ -88,6 +88,8 @@ describe('a glance at a job', () => {
   it.each([
     ['is all that is left', 'here', { steps: [complete, running('me')] }],
     ['runs beside what has failed', 'unclear', { steps: [failed, running('me')] }],
+    ['runs beside what is no step', 'unclear', { steps: [null, running('me')] }],
+    ['runs after a pause that has ended', 'unclear', { paused: false, steps: [running('me')] }],
     ['runs beside another one', 'unclear', { steps: [running('me'), running('other')] }],
     ['is not the one that was claimed', 'unclear', { steps: [{ ...running('me'), claim: 'x:0' }] }],
     ['runs in a pause', 'unclear', { state: '$$paused', steps: [running('me')] }],
