@@ -1,6 +1,5 @@
 import { attachmentName, type BigResult } from '../model/big-result.js';
-import { isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
-import { without } from '../model/record.js';
+import { isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { isLive, type LiveStep, type Step } from '../model/step.js';
 import { hasBegun } from '../reading/attempts.js';
 
@@ -19,10 +18,15 @@ export function withNewStep(job: LiveJob, step: Step): LiveJob {
  * towards the flow's timeout.
  */
 export function withBegun(job: LiveJob, step: Step, now: number): LiveJob {
+  const { next_due: _due, ...kept } = job;
   const from = job.timed_from ?? job.start;
-  const first = !hasBegun(job) && now > from ? { held_ms: now - from } : {};
-  const state = `${step.task}-${step.index}`;
-  return withNewStep(without({ ...job, ...first, state }, 'next_due'), step);
+  const isFirst = job.steps.length === 0 || !hasBegun(job);
+  return {
+    ...kept,
+    ...(isFirst && now > from ? { held_ms: now - from } : {}),
+    state: `${step.task}-${step.index}`,
+    steps: [...job.steps, step],
+  };
 }
 
 /**
@@ -40,7 +44,7 @@ export type Own =
 
 /** Finds the attempt of a claim, if that claim is still the one that runs. */
 export function ownAttempt(job: Job, claim: string): Own {
-  if (isNew(job) || isFinal(job)) return { kind: 'fenced', because: 'The job ended meanwhile.' };
+  if (!isLiveJob(job)) return { kind: 'fenced', because: 'The job ended meanwhile.' };
   const step = job.steps.find((candidate) => isLive(candidate) && candidate.claim === claim);
   if (step === undefined) {
     return { kind: 'fenced', because: 'The attempt was taken from this engine meanwhile.' };

@@ -31,9 +31,7 @@ export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
  * and what just waits has none, whatever tasks there are of that name.
  */
 export function definitionOf(job: LiveJob, entry: Entry): Task | undefined {
-  const { task } = entryKindOf(entry);
-  if (task !== undefined) return task(entry);
-  return namesTask(entry) ? job.definitions[entry.task] : undefined;
+  return namesTask(entry) ? job.definitions[entry.task] : entryKindOf(entry).task?.(entry);
 }
 
 /** The task that an attempt runs: that of its entry, or of the handler that it is. */

@@ -1,7 +1,7 @@
 import { mayHoldTemplate } from '../../model/template.js';
 import { closest } from '../../model/closest.js';
 import { branchesOf, type Flow } from '../../model/flow.js';
-import type { LiveJob, NewJob } from '../../model/job.js';
+import { newJobFields, type LiveJob, type NewJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { isOfWork } from '../../model/work.js';
 import { leavesIn } from '../../reading/leaves.js';
@@ -12,6 +12,9 @@ const mostTold = 20;
 
 /** Maximum number of objects and unknown keys read in one document, so that no job waits for it. */
 const mostSeen = 300;
+
+/** Keys of a job in which texts, numbers and flags are what they should be. */
+const plainKeys: ReadonlySet<string> = new Set(['_id', '_rev', ...Object.keys(newJobFields)]);
 
 type Definition = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -33,7 +36,11 @@ export function unreadIn(
   const ofTasks = Object.entries(definitions).flatMap(([name, task]) =>
     unreadOf(task).map((one) => below(`definitions.${name}`, one)),
   );
-  const ofJob = unreadKeys(job, { most: mostSeen, except: ['tasks', 'params', 'notify'] });
+  const isPlain = Object.entries(job).every(
+    ([key, value]) => typeof value !== 'object' && plainKeys.has(key),
+  );
+  const except = ['tasks', 'params', 'notify'];
+  const ofJob = isPlain ? [] : unreadKeys(job, { most: mostSeen, except });
   return [...ofJob, ...ofFlow, ...ofTasks].slice(0, mostTold);
 }
 

@@ -18,7 +18,7 @@ export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
     path: leaf.path,
     name: leaf.name,
     task: leaf.entry.task,
-    attempt: attemptsOf(job, leaf.path).length + 1,
+    attempt: job.steps.length === 0 ? 1 : attemptsOf(job, leaf.path).length + 1,
     run: job.run,
     phase,
   };

@@ -38,22 +38,23 @@ import { rankFor } from '../compete/turn.js';
  */
 export function begin(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
   const { leaf, due } = beginning;
-  const { when, guards } = leaf.entry;
+  const { entry } = leaf;
+  const { when, guards } = entry;
   const isConditional = when !== undefined || guards !== undefined;
   if (due !== undefined && now < due) {
     const because = `Step ${leaf.name} is tried again at ${new Date(due).toISOString()}.`;
     return { kind: 'wait', because, asleep: true, ...untilOf(due, hardDeadline(job)) };
   }
-  if (entryKindOf(leaf.entry).isWait === true) {
+  const definition = definitionOf(job, entry);
+  if (definition === undefined && entryKindOf(entry).isWait === true) {
     return (
       (isConditional ? conditionMove(job, beginning, now, world) : undefined) ??
       beginWait(job, beginning, now, world)
     );
   }
-  if (leaf.entry.continues === true) return continueAnew(job, beginning, now);
-  if (leaf.entry.news === true) return beginNews(job, beginning, now);
-  if (leaf.entry.slices === true) return beginSlice(job, beginning, now, world);
-  const definition = definitionOf(job, leaf.entry);
+  if (entry.continues === true) return continueAnew(job, beginning, now);
+  if (entry.news === true) return beginNews(job, beginning, now);
+  if (entry.slices === true) return beginSlice(job, beginning, now, world);
   if (definition === undefined) return lateDefinition(job, beginning, now, world);
   const step = { ...beginning, task: definition };
   return (
@@ -99,7 +100,7 @@ function waitForEngine(job: LiveJob, step: TaskStep, now: number, world: World):
     return failUnbegun(job, step, { failure: why, exit: exits.timeout }, now);
   }
   const here = serves(world.me, task, queue);
-  const full = fullTask(task, world);
+  const full = task.slots === undefined ? undefined : fullTask(task, world);
   const { freeSlots, share } = world.me;
   if (here && full === undefined && freeSlots > 0 && share(1) > 0) return undefined;
   const needs = needsOf(task, world, queue);
@@ -162,18 +163,11 @@ function start(job: LiveJob, beginning: TaskStep, now: number, world: World): Be
   const attempt = newAttempt(job, beginning);
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
-  const given = givenParams(job, beginning, definition, world);
-  if (!given.ok) {
-    return 'unknown' in given ? given.unknown : failUnbegun(job, beginning, given.unbegun, now);
-  }
-  const filling = { ...given.beginning, params: given.params };
-  const prepared = prepare(job, filling, world, { untouched: templates });
-  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
-  const { params } = prepared;
-  const found = secretsOf(given, params);
-  if ('failure' in found) return failUnbegun(job, beginning, found, now);
-  const { secrets } = found;
-  const unfit = unfitForTask(definition, params, world);
+  const filled = isBare(job, beginning) ? bare : fill(job, { ...beginning, templates }, now, world);
+  if ('kind' in filled) return filled;
+  const { params, secrets } = filled;
+  const { name, schema } = definition;
+  const unfit = schema === undefined ? undefined : unfitForTask({ name, schema }, params, world);
   if (unfit !== undefined) return failUnbegun(job, beginning, unfit, now);
   if (flow !== undefined) {
     const call = { attempt, flow, params };
@@ -196,6 +190,43 @@ function start(job: LiveJob, beginning: TaskStep, now: number, world: World): Be
       : { seen: seenBy(job, { ...leaf, path: leaf.entry.decides }) }),
   };
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
+}
+
+/** What an attempt is called with; `secrets`: the fields that hold references. */
+type Filled = {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly secrets: readonly string[];
+};
+
+const bare: Filled = { params: {}, secrets: [] };
+
+/** Nothing sets a parameter of the step: neither its task nor the flow nor the job. */
+function isBare(job: LiveJob, { leaf, task: definition }: TaskStep): boolean {
+  const { params = {}, flow_definition: flow } = job;
+  const { label, entry } = leaf;
+  const own = [entry.params, definition.params, flow.params, params[label], params[entry.task]];
+  return entry.stdio === undefined && own.every((set) => Object.keys(set ?? {}).length === 0);
+}
+
+/** Fills in the parameters of a step, or returns what follows when that cannot be done. */
+function fill(
+  job: LiveJob,
+  step: TaskStep & { readonly templates: readonly string[] },
+  now: number,
+  world: World,
+): Filled | Begun {
+  const { templates, task: definition, ...beginning } = step;
+  const given = givenParams(job, beginning, definition, world);
+  if (!given.ok) {
+    return 'unknown' in given ? given.unknown : failUnbegun(job, beginning, given.unbegun, now);
+  }
+  const filling = { ...given.beginning, params: given.params };
+  const prepared = prepare(job, filling, world, { untouched: templates });
+  if (!prepared.ok) return unprepared(job, beginning, prepared, now);
+  const { params } = prepared;
+  const found = secretsOf(given, params);
+  if ('failure' in found) return failUnbegun(job, beginning, found, now);
+  return { params, secrets: found.secrets };
 }
 
 /** As much of a hash as tells one edition of a plugin from another. */

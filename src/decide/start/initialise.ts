@@ -15,14 +15,14 @@ import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
 import { leavesIn } from '../../reading/leaves.js';
 import { untilOf } from '../../reading/clock.js';
-import { cancelled, endUnbegun } from '../finish/finish.js';
+import { cancelled, endUnbegun, type Refusal } from '../finish/finish.js';
 import { lookUp } from '../queries.js';
 import type { Found, World } from '../world.js';
 import type { Move } from '../intent.js';
 import { locking, withLocks, withoutPermit } from '../compete/locks.js';
 import { expandParams, strayParams, withDefaults } from './params.js';
 import { without } from '../../model/record.js';
-import { sealedBreach } from './sealed.js';
+import { sealedBreach, type Ordered } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
 import { unreadIn, withUnreadSignals } from '../requests/unread.js';
@@ -41,13 +41,13 @@ export function initialise(submitted: NewJob, now: number, world: World): Move {
       job: endUnbegun(job, now, { exit: exits.cancelled, failure: cancelled(job) }),
     };
   }
-  return leftAlone(job, now, world) ?? withFlow(job, now, world);
+  const root = job.parent?.root;
+  const left = root === undefined ? undefined : leftAlone(root, job, now, world);
+  return left ?? withFlow(job, now, world);
 }
 
 /** A job whose tree has come to its end is not needed any more. */
-function leftAlone(job: NewJob, now: number, world: World): Move | undefined {
-  const root = job.parent?.root;
-  if (root === undefined) return undefined;
+function leftAlone(root: string, job: NewJob, now: number, world: World): Move | undefined {
   switch (world.root(root)) {
     case 'unknown':
       return lookUp({ roots: [root] });
@@ -81,29 +81,29 @@ function withFlow(job: NewJob, now: number, world: World): Move {
   }
 }
 
+/** What the engine writes into a job; `ofRun`: only a copy of one that has begun has it. */
+const traces = {
+  always: [
+    ...['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'],
+    ...['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'],
+    ...['flow_rev', 'flow_version', 'first_run', 'restarts', 'redo', 'refresh', 'refreshed'],
+    ...['retry_refused', 'relock'],
+  ],
+  ofRun: ['signals', 'requests', 'notes', 'retry', 'notifications'],
+} as const;
+
 /**
  * A copy of an ended job, submitted again, begins with none of what the engine wrote: signals that
  * came for the other one are not for this one. A job may get signals before it begins.
  */
 function withoutTraces(job: NewJob): NewJob {
-  const written = ['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'] as const;
-  const times = ['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'] as const;
-  const runs = [
-    'flow_rev',
-    'flow_version',
-    'first_run',
-    'restarts',
-    'redo',
-    'refresh',
-    'refreshed',
-    'retry_refused',
-  ] as const;
-  const told =
-    'steps' in job ? (['signals', 'requests', 'notes', 'retry', 'notifications'] as const) : [];
-  const traces = job as NewJob & Record<string, unknown>;
+  const record = job as NewJob & Record<string, unknown>;
+  const hasTraces = 'steps' in job || 'locked' in job || traces.always.some((key) => key in job);
+  if (!hasTraces) return job;
+  const told = 'steps' in job ? traces.ofRun : [];
   // What a job continues hands its locks on to it.
-  const locks = typeof traces['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return withoutPermit(without(traces, ...written, ...times, ...runs, ...told, ...locks, 'relock'));
+  const locks = typeof record['continued_from'] === 'string' ? [] : (['locked'] as const);
+  return withoutPermit(without(record, ...traces.always, ...told, ...locks));
 }
 
 /**
@@ -146,32 +146,60 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
     case 'taken':
       break;
   }
-  const { tasks: tree, ...settings } = flow;
-  const keyed = job.params === undefined ? {} : toKeyedParams(job.params, tree);
-  const written = withDefaults(keyed, settings);
-  const unfit = brokenSchema(tasks.definitions, world) ?? unfitForFlow(settings, written, world);
-  if (unfit !== undefined) {
-    return { kind: 'change', job: endUnbegun(job, now, unfit) };
-  }
-  const { list: leaves } = leavesIn(tree);
   const { definitions } = tasks;
-  const breach = sealedBreach(job, { leaves, flow: settings, definitions, written });
-  if (breach !== undefined) return refuse(job, now, breach.failure);
-  const problems = [
-    ...strayParams(keyed, leaves, flow, tasks.definitions),
-    ...notifyProblems(settings, job),
-    ...unreadIn(job, flow, definitions),
-  ];
-  const found = locking(job, now, world);
+  const { tasks: tree, ...settings } = flow;
+  const { list: leaves } = leavesIn(tree);
+  const keyed = job.params === undefined ? {} : toKeyedParams(job.params, tree);
+  const hasParams = job.params !== undefined || flow.params !== undefined;
+  const written = hasParams ? withDefaults(keyed, settings) : keyed;
+  const ordered = { leaves, flow: settings, definitions, written };
+  const refusal = refusalOf(job, ordered, world);
+  if (refusal !== undefined) return { kind: 'change', job: endUnbegun(job, now, refusal) };
+  const problems = problemsIn(job, flow, { ...ordered, written: keyed });
+  const isLocking = job.target !== undefined || job.locks !== undefined || 'locked' in job;
+  const found = isLocking ? locking(job, now, world) : noLocks;
   if (found.kind === 'open') return found.move;
-  const owning = withLocks(job, found.locked);
+  const owning = isLocking ? withLocks(job, found.locked) : job;
   if (found.kind === 'refused') return { kind: 'change', job: endUnbegun(owning, now, found) };
   const params = expandParams(written, leaves, settings, definitions);
-  const begun = begunJob(owning, { flow, definitions, params, problems }, now, world);
   return {
     kind: 'change',
-    job: 'signals' in job ? withUnreadSignals(begun, namesOfEarly(job)) : begun,
+    job: begunJob(owning, { flow, definitions, params, problems }, now, world),
   };
+}
+
+const noLocks = { kind: 'held', locked: {} } as const;
+
+/** Why the parameters of a job are refused, or a schema that they must suit. */
+function refusalOf(job: NewJob, ordered: Ordered, world: World): Refusal | undefined {
+  const { leaves, flow, definitions, written } = ordered;
+  const hasParams =
+    flow.params !== undefined ||
+    Object.keys(written).length > 0 ||
+    leaves.some(({ entry }) => entry.params !== undefined || entry.stdio !== undefined);
+  const hasSchemas =
+    flow.schema !== undefined ||
+    Object.values(definitions).some(({ schema }) => schema !== undefined);
+  const unfit = hasSchemas
+    ? (brokenSchema(definitions, world) ?? unfitForFlow(flow, written, world))
+    : undefined;
+  if (unfit !== undefined || !hasParams) return unfit;
+  const breach = sealedBreach(job, ordered);
+  return breach && { exit: exits.definition, failure: breach.failure };
+}
+
+/** What is noticed in a job that begins nevertheless. */
+function problemsIn(
+  job: NewJob,
+  flow: FoundFlow,
+  { leaves, definitions, written }: Ordered,
+): readonly Problem[] {
+  const isTelling = flow.notify !== undefined || job.notify !== undefined;
+  return [
+    ...(job.params === undefined ? [] : strayParams(written, leaves, flow, definitions)),
+    ...(isTelling ? notifyProblems(flow, job) : []),
+    ...unreadIn(job, flow, definitions),
+  ];
 }
 
 /** What is copied into a job that begins, and what was noticed in it. */
@@ -192,7 +220,7 @@ function begunJob(
   const { exec_after: after } = job;
   const heldMs = after === undefined ? 0 : Math.max(0, toEpochMs(after) - now);
   const delay = job['retry_delay'] ?? (retryDelayMs === 0 ? undefined : retryDelayMs);
-  return {
+  const begun: LiveJob = {
     ...job,
     state: '$$ready',
     start: now,
@@ -208,6 +236,7 @@ function begunJob(
     ...(heldMs === 0 ? {} : { held_ms: heldMs }),
     ...(problems.length === 0 ? {} : { problems }),
   };
+  return 'signals' in job ? withUnreadSignals(begun, namesOfEarly(job)) : begun;
 }
 
 /** The names of the signals that came before the job began; nothing has read them until now. */
@@ -220,7 +249,6 @@ function namesOfEarly({ signals }: Readonly<Record<string, unknown>>): readonly 
 
 /** A notification that cannot be read is told of, and no reason not to run. */
 function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
-  if (flow.notify === undefined && job.notify === undefined) return [];
   const { problems } = readNotify(flow.notify);
   const ofFlow = problems.map(({ path, message }) => ({
     path: `flow_definition.${path}`,

@@ -24,14 +24,14 @@ export function expandParams(
   definitions: Definitions,
 ): Params {
   const expanded: Record<string, unknown> = merge(written);
-  for (const leaf of leaves) {
-    expanded[leaf.label] = merge(
-      namesTask(leaf.entry) ? definitions[leaf.entry.task]?.params : undefined,
-      objectAt(flow.params, leaf.entry.task),
-      objectAt(flow.params, leaf.label),
-      leaf.entry.params,
-      objectAt(written, leaf.entry.task),
-      objectAt(written, leaf.label),
+  const isWritten = Object.keys(written).length > 0;
+  for (const { entry, label } of leaves) {
+    const { params } = flow;
+    expanded[label] = merge(
+      namesTask(entry) ? definitions[entry.task]?.params : undefined,
+      ...(params === undefined ? [] : [objectAt(params, entry.task), objectAt(params, label)]),
+      entry.params,
+      ...(isWritten ? [objectAt(written, entry.task), objectAt(written, label)] : []),
     );
   }
   return expanded;

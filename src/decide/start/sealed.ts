@@ -85,7 +85,7 @@ export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Fail
 }
 
 /** Whether nothing is set: neither by the entry of a step nor by these parameters. */
-export function isUnset(
+function isUnset(
   { params, stdio }: Entry,
   ...others: readonly (Params | undefined)[]
 ): boolean {

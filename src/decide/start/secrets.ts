@@ -15,7 +15,7 @@ import { difference, writtenParams } from './params.js';
 import { deciderOf, isOfDecider } from '../../structures/paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from '../../model/record.js';
-import { flowParams, isUnset, misplaced, refusal, type Defined } from './sealed.js';
+import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
 import { notifyEntryOf, entryTold, toldEntry } from './told.js';
 import type { Beginning } from '../../structures/progress.js';
 
@@ -54,9 +54,6 @@ export function givenParams(
 ): Given {
   const { leaf } = beginning;
   const params = writtenParams(job, beginning);
-  if (isUnset(leaf.entry, params, definition.params, job.flow_definition.params)) {
-    return { ok: true, beginning, params, secrets: [] };
-  }
   const defined = ofSnapshot(job, beginning, definition);
   const base = merge(definition.params, defined.ofFlow);
   const changes = difference(params, base);

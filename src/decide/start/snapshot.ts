@@ -25,7 +25,9 @@ type Mention = { readonly name: string; readonly at: string };
 export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
   const found = new Map<string, Task>();
   const unknown: string[] = [];
-  const entries = entriesOf(flow);
+  const { list } = leavesIn(flow.tasks);
+  const hasEnds = flow.error !== undefined || flow.cancel !== undefined;
+  const entries = hasEnds ? [...list, ...entriesOfEnds(flow)] : list;
   const open: Mention[] = [...mentionsOf(flow, entries)];
   for (let mention = open.shift(); mention !== undefined; mention = open.shift()) {
     const { name } = mention;
@@ -44,7 +46,10 @@ export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
     }
   }
   if (unknown.length > 0) return { kind: 'unknown', names: [...new Set(unknown)] };
-  const circle = circleIn(flow, entries, found);
+  const hasHandlers =
+    entries.some(({ entry }) => entry.error !== undefined) ||
+    [...found.values()].some(({ error }) => error !== undefined);
+  const circle = hasHandlers ? circleIn(flow, entries, found) : undefined;
   if (circle !== undefined) {
     return { kind: 'wrong', failure: failure('HandlerCycle', { names: circle.join(' -> ') }) };
   }
@@ -59,16 +64,15 @@ function mentionsOf(flow: Flow, entries: readonly Leaf[]): readonly Mention[] {
       return other === undefined ? [] : [{ name: other, at: `"${key}" of step ${path}` }];
     }),
   ]);
-  const handler = handlerOf(flow);
+  const handler = flow.error === undefined ? undefined : handlerOf(flow);
   return handler === undefined
     ? steps
     : [...steps, { name: handler.name, at: '"error" of the flow' }];
 }
 
-/** The entries of the flow, and of what follows a failure or a cancel. */
-function entriesOf(flow: Flow): readonly Leaf[] {
-  const beside = branchesOf(flow).flatMap(({ tree, root }) => leavesIn(tree, root).list);
-  return [...leavesIn(flow.tasks).list, ...beside];
+/** The entries of what follows a failure or a cancel of the flow. */
+function entriesOfEnds(flow: Flow): readonly Leaf[] {
+  return branchesOf(flow).flatMap(({ tree, root }) => leavesIn(tree, root).list);
 }
 
 function wrong(
@@ -103,10 +107,6 @@ function circleIn(
   entries: readonly Leaf[],
   tasks: ReadonlyMap<string, Task>,
 ): readonly string[] | undefined {
-  const hasHandlers =
-    entries.some(({ entry }) => entry.error !== undefined) ||
-    [...tasks.values()].some(({ error }) => error !== undefined);
-  if (!hasHandlers) return undefined;
   const starts: (readonly [string, string | undefined])[] = entries.map(({ entry }) => [
     entry.task,
     entry.error ?? (namesTask(entry) ? tasks.get(entry.task)?.error : undefined),

@@ -25,9 +25,11 @@ export function unfitForFlow(flow: FlowSettings, params: Params, world: World): 
  * Returns how the rendered parameters of an attempt violate the `schema` of its task; undefined:
  * they do not.
  */
-export function unfitForTask(task: Task, params: Params, world: World): Unfit | undefined {
-  const { name, schema } = task;
-  if (schema === undefined) return undefined;
+export function unfitForTask(
+  { name, schema }: Pick<Task, 'name'> & { readonly schema: Params },
+  params: Params,
+  world: World,
+): Unfit | undefined {
   return unfit({ what: "The step's parameters", of: `task "${name}"`, schema }, params, world);
 }
 
