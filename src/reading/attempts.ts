@@ -122,7 +122,9 @@ function index(job: LiveJob): Index {
   if (steps.length === 0 && job.slice === undefined) return noSteps;
   const known = indexes.get(steps);
   if (known?.of === job || (known !== undefined && isReadAlike(known.of, job))) return known.index;
-  const made = extendedIndex(job) ?? makeIndex(job);
+  const before = latest.get(job.tasks) ?? [];
+  const mayExtend = 0 < before.length && before.length < steps.length;
+  const made = (mayExtend ? extendedIndex(before, job) : undefined) ?? makeIndex(job);
   indexes.set(steps, { of: job, index: made });
   // What earlier runs did is looked at beside all steps: that list does not grow.
   if (steps.at(-1)?.run === job.run) latest.set(job.tasks, steps);
@@ -143,9 +145,8 @@ function isReadAlike(one: LiveJob, other: LiveJob): boolean {
  * A decision may add many steps, one after the other: the index of the list before is taken over, and
  * made anew should that list be asked for again. Undefined: steps were replaced, or are read otherwise.
  */
-function extendedIndex(job: LiveJob): Index | undefined {
+function extendedIndex(before: readonly Step[], job: LiveJob): Index | undefined {
   const { steps, run } = job;
-  const before = latest.get(job.tasks) ?? [];
   const known = indexes.get(before);
   if (known === undefined || !isReadAlike(known.of, job)) return undefined;
   const more = steps.slice(before.length);
@@ -186,12 +187,14 @@ const noSteps = emptyIndex();
 function take(index: Index, step: Step): void {
   const { counted, line, below, numbers, busy } = index;
   put(counted, step);
-  for (const at of lineOf(step.path)) line.set(at, step);
+  if (step.path.endsWith('.error')) for (const at of lineOf(step.path)) line.set(at, step);
+  else line.set(step.path, step);
   // An undo task has its path below structures that have ended: it does not make them go on.
   if (isUndoing(step.path)) return;
   const isBusy = isOpen(step);
   for (const at of pathsTo(step.path, index)) {
-    if (!below.has(at)) putNumber(numbers, at);
+    const number = below.has(at) ? null : numbered.exec(at);
+    if (number !== null) putNumber(numbers, number);
     below.set(at, step.run);
     if (isBusy) busy.add(at);
   }
@@ -207,10 +210,9 @@ function pathsTo(path: string, { above: known }: Index): readonly string[] {
 
 const numbered = /^((?:.*\.)?(?:map|slice|loop))\.(\d+)$/;
 
-function putNumber(numbers: Map<string, Numbers>, path: string): void {
-  const [, stem, digits] = numbered.exec(path) ?? [];
-  if (stem === undefined) return;
-  const number = Number(digits);
+function putNumber(numbers: Map<string, Numbers>, found: RegExpExecArray): void {
+  const stem = String(found[1]);
+  const number = Number(found[2]);
   const { least, most } = numbers.get(stem) ?? { least: number, most: number };
   numbers.set(stem, { least: Math.min(least, number), most: Math.max(most, number) });
 }

@@ -5,7 +5,7 @@ import type { LiveStep, WaitingStep } from '../model/step.js';
 import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
 import { attemptsOf, hasBegun } from './attempts.js';
-import { entryOf, definitionFor, definitionOf } from './entries.js';
+import { definitionFor, definitionOf, leafAt } from './entries.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
 export function flowTimeoutMs(job: LiveJob): number {
@@ -55,7 +55,7 @@ export type Limits = { readonly timeoutMs: number; readonly heartbeatMs: number 
 
 /** The limits of an attempt: its entry's own ones count before those of its task. */
 export function limitsOf(job: LiveJob, step: LiveStep): Limits {
-  const entry = entryOf(job, step.path);
+  const entry = leafAt(job, step.path)?.entry;
   const task = entry === undefined ? job.definitions[step.task] : definitionOf(job, entry);
   const timeout = entry?.timeout ?? task?.timeout ?? defaultTaskTimeoutMs;
   const heartbeat = entry?.heartbeat ?? task?.heartbeat ?? 0;

@@ -94,7 +94,9 @@ function definition<K extends 'task' | 'flow', V>(
 function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>, undefined> {
   const { state } = doc;
   if (state === undefined) {
-    return besideNotify(doc, (rest) => either('job', newJobSchema, rest, toNewJob));
+    return doc['notify'] === undefined
+      ? either('job', newJobSchema, doc, toNewJob)
+      : besideNotify(doc, (rest) => either('job', newJobSchema, rest, toNewJob));
   }
   if (isFinalState(state)) {
     return either('job', finalJobSchema, doc, (job): Job => job as unknown as Job);

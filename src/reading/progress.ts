@@ -11,6 +11,7 @@ import {
   open,
   type Interpreting,
   type Progress,
+  type Room,
   type View,
 } from '../structures/progress.js';
 import { jobSteps, lastAttempt } from './attempts.js';
@@ -28,20 +29,15 @@ export function interpret(job: LiveJob, tree: Node, phase: Phase, prefix = ''): 
   if (slice !== undefined) {
     const map = nodeAt(job.tasks, slice.path) as Node;
     const { phase: own } = lastAttempt(job, slice.path) as Step;
-    return visitorOf(job, leavesIn(job.tasks))(own, map, slice.path);
+    return visitor(job, leavesIn(job.tasks), 'now')(own, map, slice.path);
   }
-  return visitorOf(job, leavesIn(tree, prefix))(phase, tree, prefix);
+  return visitor(job, leavesIn(tree, prefix), 'now')(phase, tree, prefix);
 }
 
 /** How far a node at a path of the flow, or of what follows a failure or a cancel, has come. */
 export function progressAt(job: LiveJob, node: Node, path: string): Progress {
   const { tree, prefix } = treeAt(job, path) as Branch;
-  return visitorOf(job, leavesIn(tree, prefix))('main', node, path);
-}
-
-function visitorOf(job: LiveJob, leaves: Leaves): Visit {
-  const before = job.run > 1 ? visitor(stepsBefore(job), leaves, 'before') : undefined;
-  return visitor(job, leaves, 'now', before);
+  return visitor(job, leavesIn(tree, prefix), 'now')('main', node, path);
 }
 
 /** The job as the runs before this one left it. */
@@ -51,12 +47,16 @@ function stepsBefore(job: LiveJob): LiveJob {
 
 type Visit = (phase: Phase, node: Node, path: string) => Progress;
 
-function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visit {
+function visitor(job: LiveJob, leaves: Leaves, view: View): Visit {
+  const before =
+    view === 'now' && job.run > 1 ? visitor(stepsBefore(job), leaves, 'before') : undefined;
   const known = new Map<string, Progress>();
+  const steps = jobSteps(job);
+  let room: Room | undefined;
   const own = {
-    steps: jobSteps(job),
+    steps,
     view,
-    room: createRoom(),
+    room: () => (room ??= createRoom()),
     slice: job.slice,
     leavesWork,
     sliceLeaf: (path: string) => sliceLeaf(job, path),
@@ -74,7 +74,17 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
     // What failed in a slice is done again whatever is tolerated: only its parent sees all slices.
     if (path === job.slice?.path) return sliceOf(node, path, interpreting);
     if (before?.(phase, node, path).kind === 'done') return done;
-    return behindGate(node, path, interpreting);
+    const kind = kindOf(node);
+    const mark = steps.last(path);
+    const mayBegin =
+      mark === undefined &&
+      node.when === undefined &&
+      node.guards === undefined &&
+      kind.finding?.isFirst !== true;
+    const progress = mayBegin
+      ? kind.progress(node, path, interpreting)
+      : behindGate({ kind, node, path, mark }, interpreting);
+    return progress.kind === 'failed' ? givenUp(progress, node, path, interpreting) : progress;
   };
   const visitOnce: Visit = (phase, node, path) => {
     const progress = known.get(path) ?? visitNew(phase, node, path);
@@ -86,24 +96,24 @@ function visitor(job: LiveJob, leaves: Leaves, view: View, before?: Visit): Visi
   return visitAs;
 }
 
+/** A structure that must find something out before it begins, or for which there is a step. */
+type Gated = {
+  readonly kind: Kind;
+  readonly node: Structure;
+  readonly path: string;
+  readonly mark: Step | undefined;
+};
+
 /** What must be found out first comes as a step of the structure itself; then its own rules speak. */
-function behindGate(node: Structure, path: string, interpreting: Interpreting): Progress {
+function behindGate({ kind, node, path, mark }: Gated, interpreting: Interpreting): Progress {
   const { steps, view, phase } = interpreting;
-  const kind = kindOf(node);
-  const mark = steps.last(path);
   const gate = { ...open, gates: [{ node, path, phase }] };
-  if (mark === undefined) {
-    const needsGate =
-      kind.finding?.isFirst === true || node.when !== undefined || node.guards !== undefined;
-    return needsGate ? gate : concluded(kind, node, path, interpreting);
-  }
+  if (mark === undefined) return gate;
   if (mark.state === '$$skipped') return done;
   if (isFailed(mark) && mark.run < steps.run && view === 'now') return gate;
   const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
   if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
-  return isFailed(mark)
-    ? givenUp(failedAt(mark), node, path, interpreting)
-    : concluded(kind, node, path, interpreting);
+  return isFailed(mark) ? failedAt(mark) : kind.progress(node, path, interpreting);
 }
 
 /** The list of a slice was found by its parent: it is never asked for again. */
@@ -115,16 +125,6 @@ function sliceOf(node: Structure, path: string, interpreting: Interpreting): Pro
   const unfit = kind.finding?.misfit(node, path, steps);
   if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
   return kind.progress(node, path, interpreting);
-}
-
-function concluded(
-  kind: Kind,
-  node: Structure,
-  path: string,
-  interpreting: Interpreting,
-): Progress {
-  const progress = kind.progress(node, path, interpreting);
-  return progress.kind === 'failed' ? givenUp(progress, node, path, interpreting) : progress;
 }
 
 /** When a structure fails, nothing in it goes on; an optional one then counts as done. */

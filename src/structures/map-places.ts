@@ -21,7 +21,7 @@ export function admitted(
   { path, from, total, most }: Items,
   { steps, visit, room }: Interpreting,
 ): readonly Sibling[] {
-  const places = new Places(node, most, room);
+  const places = new Places(node, most, room());
   const stem = below(path, 'map');
   if (steps.lastRunBelow(stem) === undefined) {
     const siblings: Sibling[] = [];

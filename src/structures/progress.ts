@@ -75,7 +75,7 @@ export type Interpreting = {
   /** Something in a node may go on, or is to be cancelled, when the node is done. */
   readonly leavesWork: (node: Node) => boolean;
   /** For items of maps that have not begun. */
-  readonly room: Room;
+  readonly room: () => Room;
   /** The items of a map that this job goes over for its parent. */
   readonly slice?: { readonly path: string; readonly total: number } | undefined;
   /** The leaf of the child job that goes over a slice of a map. */

@@ -2,7 +2,7 @@ import { childPath, isWithin, type Node, type Structure } from '../model/tree.js
 import { drawInTurn } from './drawing.js';
 import type { Kind } from './kind.js';
 import { brokenOff, together } from './node-state.js';
-import { workOf, type Work } from './progress.js';
+import { done, workOf, type Work } from './progress.js';
 import { lastValue } from './results.js';
 import { eachOf, listedNodes } from './written.js';
 
@@ -31,9 +31,10 @@ export const sequence: Kind<Sequence> = {
       if (progress.kind !== 'done') {
         return behind.length === 0 ? progress : { ...progress, ...workOf([...behind, progress]) };
       }
-      behind.push(progress);
+      // Most nodes that are done leave no work behind.
+      if (progress !== done) behind.push(progress);
     }
-    return { kind: 'done', ...workOf(behind) };
+    return behind.length === 0 ? done : { kind: 'done', ...workOf(behind) };
   },
 
   isConcurrent: false,

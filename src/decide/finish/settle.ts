@@ -40,10 +40,12 @@ export type Ended = {
 export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: number): Settled {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
-  const step = withReport(own.step, report);
-  const reported = withStep(own.job, own.step, step);
+  const hasTold = Object.keys(report).length > 0;
+  const step = hasTold ? withReport(own.step, report) : own.step;
+  const reported = hasTold ? withStep(own.job, own.step, step) : own.job;
   const settled = settleStep(reported, step, outcome, now);
-  return { kind: 'settled', job: withData(settled, step.path, outcome, report) };
+  const isChanged = report.data !== undefined && hasSucceeded(settled, step.path, outcome);
+  return { kind: 'settled', job: isChanged ? withData(settled, report.data) : settled };
 }
 
 /**
@@ -51,13 +53,7 @@ export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: nu
  * written with the outcome, on the newest revision: of steps beside each other the one that ends
  * last has the last word on a key. What did not succeed changes nothing.
  */
-function withData(
-  job: LiveJob,
-  path: string,
-  outcome: Outcome,
-  { data: changes }: Report,
-): LiveJob {
-  if (changes === undefined || !hasSucceeded(job, path, outcome)) return job;
+function withData(job: LiveJob, changes: NonNullable<Report['data']>): LiveJob {
   const { data } = job;
   const kept: Record<string, unknown> = isObject(data) ? { ...data } : {};
   for (const [key, value] of Object.entries(changes)) {

@@ -85,10 +85,7 @@ export function refusal({ task, ofFlow, entry }: Defined, changes: Params): Fail
 }
 
 /** Whether nothing is set: neither by the entry of a step nor by these parameters. */
-function isUnset(
-  { params, stdio }: Entry,
-  ...others: readonly (Params | undefined)[]
-): boolean {
+function isUnset({ params, stdio }: Entry, ...others: readonly (Params | undefined)[]): boolean {
   return [params, stdio, ...others].every((set) => Object.keys(set ?? {}).length === 0);
 }
 
