@@ -187,7 +187,7 @@ function createReplicasOf(
 ): Replicas {
   return createReplicas({
     ...{ store, retry, log, once, me: id, lease, life: life.signal },
-    claimsOf: attempts.of,
+    claimsOf: (job) => [...(attempts.ofJob.get(job) ?? [])],
     onRead: (doc) => void serializer.put(doc),
     giveUp: (children) => cancelChildren({ store, retry, once }, children),
     patienceMs: leaseMs / 2,
@@ -251,7 +251,13 @@ function createViews(
   };
   return {
     bystanders: (seenAt) => ({
-      me: { ...me, freeSlots: attempts.freeSlots(), running: attempts.claims },
+      me: {
+        ...me,
+        running: attempts.claims,
+        get freeSlots() {
+          return attempts.freeSlots();
+        },
+      },
       ...{ seenAt, peers: peers.alive() },
     }),
     surroundings: ({ job, ended, seenAt }) => ({

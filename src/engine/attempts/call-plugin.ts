@@ -50,7 +50,10 @@ export async function callPlugin(
   const about = aboutOf(job, step);
   const { timed, ...shared } = callbacks;
   try {
-    const { params, clear } = await openSecrets(job, step);
+    const { params, clear } =
+      step['secrets'] === undefined
+        ? { params: { ...step.params }, clear: [] }
+        : await openSecrets(job, step);
     clear.forEach(onSecret);
     const seen = await visibleResults(job, step, contents);
     // The engine ends before they are known: nothing is called with half of them.
@@ -78,7 +81,7 @@ export async function callPlugin(
       cwd,
       egress,
     });
-    tellChange(log, about, step, earlier);
+    if (earlier.length > 0) tellChange(log, about, step, earlier);
     return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
   } catch (error) {
     // Nothing a plugin or a document does may end the engine.

@@ -1,13 +1,17 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { limitsOf } from '../../reading/clock.js';
 import type { Report } from '../../decide/finish/report.js';
+import { failure } from '../../model/failures.js';
+import type { LiveJob } from '../../model/job.js';
+import type { Failure, LiveStep } from '../../model/step.js';
 import {
   trackAttribution,
   onBehalfOf,
   onOwnBehalf,
   type Attribution,
 } from '../../plugin/attribution.js';
-import type { LoadedPlugin } from '../../plugin/loader.js';
+import type { LoadedPlugin, PluginRegistry } from '../../plugin/loader.js';
+import { factsOf, type AttemptMeter, type EngineMeters } from '../meters.js';
 import type { BlockWatch } from '../watch/blocking.js';
 import {
   aboutOf,
@@ -44,6 +48,47 @@ export type RunnerOptions = CallOptions & {
 /** Writes a report of an attempt into its step. Must not reject. */
 export type WriteReport = (report: Report) => Promise<void>;
 
+export type BeginningOptions = RunnerOptions & {
+  readonly plugins: PluginRegistry;
+  readonly meters?: EngineMeters | undefined;
+  /** Writes what an attempt has reported so far. */
+  readonly onReport: (job: string, step: LiveStep, report: Report) => Promise<void>;
+};
+
+/** Begins an attempt; one that cannot be started has failed. */
+export function beginAttempt(
+  options: BeginningOptions,
+  job: LiveJob,
+  step: LiveStep,
+): { readonly attempt: RunningAttempt; readonly meter: AttemptMeter | undefined } {
+  const { plugins, meters, onReport } = options;
+  let meter: AttemptMeter | undefined;
+  try {
+    meter = meters?.attempt(factsOf(job, step));
+    const plugin = plugins.get(step.plugin);
+    if (plugin === undefined) {
+      return { meter, attempt: failed(step, failure('PluginMissing', { plugin: step.plugin })) };
+    }
+    const write = (report: Report): Promise<void> => onReport(job._id, step, report);
+    const claimed = { plugin, job, step };
+    const attempt =
+      meter === undefined
+        ? runAttempt(claimed, options, write)
+        : meter.run(() => runAttempt(claimed, options, write));
+    return { meter, attempt };
+  } catch (error) {
+    // A claim that is kept and was never started would keep its job for ever.
+    const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
+    return { meter, attempt: failed(step, failure('AttemptFailed', { reason })) };
+  }
+}
+
+/** An attempt that failed before its plugin was called. */
+function failed({ claim }: LiveStep, why: Failure): RunningAttempt {
+  const outcome = Promise.resolve<Outcome>({ kind: 'failed', failure: why });
+  return { claim, outcome, report: () => ({}), stop: () => undefined };
+}
+
 /** Runs one claimed attempt. Its claim must have been confirmed by the store before. */
 export function runAttempt(
   claimed: ClaimedStep,
@@ -52,10 +97,18 @@ export function runAttempt(
 ): RunningAttempt {
   const { plugin, job, step } = claimed;
   const { timeoutMs, heartbeatMs } = limitsOf(job, step);
-  const reporter = createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs) });
+  const began = performance.now();
+  // Most attempts have nothing to report.
+  let reporter: Reporter | undefined;
+  let isOver = false;
+  const reporting = (): Reporter => {
+    reporter ??= createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs, began) });
+    if (isOver) reporter.stop();
+    return reporter;
+  };
   const ending = createEnding(options.graceMs);
   const limits = watchLimits(timeoutMs, heartbeatMs, ending.giveUp);
-  const callbacks = callbacksFor(reporter, limits.beat, ending.signal, options.now);
+  const callbacks = callbacksFor(reporting, limits.beat, ending.signal, options.now);
   const attribution: Attribution = {
     plugin: plugin.name,
     file: plugin.file,
@@ -64,7 +117,7 @@ export function runAttempt(
     fail: (outcome) =>
       ending.giveUp(ending.unlessStopped(outcome), outcome.failure.message, 'AbortError'),
   };
-  const leave = appear(attribution, plugin, options.blocking, reporter);
+  const leave = appear(attribution, plugin, options.blocking, reporting);
   const ran = onBehalfOf(attribution, () =>
     callPlugin(claimed, { ...callbacks, timed: leave.ran }, options),
   ).then(ending.unlessStopped);
@@ -72,17 +125,20 @@ export function runAttempt(
     ending.close();
     leave.end();
     limits.stop();
-    reporter.stop();
+    isOver = true;
+    reporter?.stop();
   });
-  return { claim: step.claim, outcome, report: reporter.report, stop: ending.stop };
+  const report = (): Report => reporter?.report() ?? {};
+  return { claim: step.claim, outcome, report, stop: ending.stop };
 }
 
 /** Before the first report, ms: short attempts cost no revision more. */
 const firstReportMs = 1_000;
 
-function reportTimes(reportMs: number, heartbeatMs: number) {
+/** `began`: when the attempt did, by `performance.now()`. */
+function reportTimes(reportMs: number, heartbeatMs: number, began: number) {
   return {
-    firstMs: Math.min(firstReportMs, reportMs),
+    firstMs: Math.min(firstReportMs, reportMs) - (performance.now() - began),
     everyMs: Math.min(reportMs, Math.max(firstReportMs, heartbeatMs / 2)),
   };
 }
@@ -140,19 +196,20 @@ function watchLimits(
   const tooSilent = (): void => {
     giveUp({ kind: 'silent', heartbeatMs }, `There was no heartbeat for ${heartbeatMs} ms.`);
   };
-  const silence = heartbeatMs === Infinity ? undefined : watchHeartbeat(heartbeatMs, tooSilent);
+  if (heartbeatMs === Infinity) return { beat: (): void => undefined, stop: callOff };
+  const silence = watchHeartbeat(heartbeatMs, tooSilent);
   return {
-    beat: (): void => silence?.beat(),
+    beat: silence.beat,
     stop: (): void => {
       callOff();
-      silence?.stop();
+      silence.stop();
     },
   };
 }
 
 /** What a callback causes is attributed to the engine, not to the plugin. */
 function callbacksFor(
-  reporter: Reporter,
+  reporting: () => Reporter,
   beat: () => void,
   signal: AbortSignal,
   now: () => number,
@@ -162,13 +219,13 @@ function callbacksFor(
     signal,
     heartbeat: (details) => {
       beat();
-      if (details !== undefined) onOwn(() => reporter.details(details));
+      if (details !== undefined) onOwn(() => reporting().details(details));
     },
-    setData: (changes) => onOwn(() => reporter.data(changes)),
-    progress: (progress) => onOwn(() => reporter.progress(progress)),
+    setData: (changes) => onOwn(() => reporting().data(changes)),
+    progress: (progress) => onOwn(() => reporting().progress(progress)),
     log: (message, data) => {
       const line = { at: now(), message, ...(data === undefined ? {} : { data }) };
-      onOwn(() => reporter.log(line));
+      onOwn(() => reporting().log(line));
     },
   };
 }
@@ -178,8 +235,9 @@ function appear(
   attribution: Attribution,
   { module }: LoadedPlugin,
   blocking: BlockWatch,
-  { blocked }: Reporter,
+  reporting: () => Reporter,
 ) {
+  const blocked = (ms: number): void => reporting().blocked(ms);
   // What runs in a thread or a process of its own blocks nobody.
   const watched =
     module.isolate === undefined ? blocking.begin({ ...attribution, blocked }) : undefined;

@@ -4,15 +4,12 @@ import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import type { Report } from '../../decide/finish/report.js';
 import { limitOf } from '../../decide/compete/serving.js';
-import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
-import type { Failure, LiveStep } from '../../model/step.js';
-import type { PluginRegistry } from '../../plugin/loader.js';
-import { factsOf, type AttemptMeter, type EngineMeters } from '../meters.js';
+import type { LiveStep } from '../../model/step.js';
 import {
-  runAttempt,
+  beginAttempt,
+  type BeginningOptions,
   type RunningAttempt,
-  type RunnerOptions,
   type StopReason,
 } from './run-attempt.js';
 
@@ -48,8 +45,8 @@ export type RunningAttempts = {
   readonly stop: (claim: string, reason: StopReason) => void;
   /** Stops all attempts, also those whose claims are confirmed later. */
   readonly stopAll: (reason: 'released' | 'fenced') => void;
-  /** Attempts of a job that run here. */
-  readonly of: (job: string) => readonly string[];
+  /** The claims of the attempts that run here, by job; jobs without any are left out. */
+  readonly ofJob: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether there are free slots at all for now; what runs goes on. */
   readonly enable: (enabled: boolean) => void;
   /** From now on there are no free slots. */
@@ -58,10 +55,8 @@ export type RunningAttempts = {
   readonly empty: () => Promise<void>;
 };
 
-export type RunningAttemptsOptions = RunnerOptions & {
-  readonly plugins: PluginRegistry;
+export type RunningAttemptsOptions = BeginningOptions & {
   readonly slots: number;
-  readonly meters?: EngineMeters | undefined;
   /** The count by which slots are given, see `createWaitQueue`. */
   readonly count: () => number;
   /** A slot came free. */
@@ -76,21 +71,19 @@ export type RunningAttemptsOptions = RunnerOptions & {
     outcome: Outcome,
     report: Report,
   ) => Promise<void>;
-  /** Writes what an attempt has reported so far. */
-  readonly onReport: (job: string, step: LiveStep, report: Report) => Promise<void>;
 };
 
 export function createRunningAttempts(options: RunningAttemptsOptions): RunningAttempts {
   const { meters, onFree, onEnded } = options;
   const slots = createSlots(options);
   const stopping = new Set<string>();
-  const attempts = new Map<string, RunningAttempt & { readonly job: string }>();
+  const { attempts, ofJob, add, remove } = createRegister();
   const emptied: (() => void)[] = [];
   /** Why all were told to stop: what is confirmed later is not begun. */
   let stoppedAll: 'released' | 'fenced' | undefined;
 
   const release = (claim: string): void => {
-    attempts.delete(claim);
+    if (attempts.has(claim)) remove(claim);
     stopping.delete(claim);
     if (!slots.claims.has(claim)) return;
     slots.free(claim);
@@ -105,19 +98,20 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     meters?.claim('won');
     if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
     slots.began(job);
-    const { attempt, meter } = begin(options, job, step);
-    attempts.set(step.claim, { ...attempt, job: job._id });
+    const { attempt, meter } = beginAttempt(options, job, step);
+    add(job._id, attempt);
     if (stopping.has(step.claim)) attempt.stop('cancelled');
     void attempt.outcome
       .then((outcome) => {
         meter?.end(outcome.kind, 'failure' in outcome ? outcome.failure.message : undefined);
         return onEnded(job._id, step, outcome, attempt.report());
       })
-      .finally(() => release(step.claim));
+      .finally(() => {
+        if (attempts.has(step.claim)) release(step.claim);
+      });
   };
   return {
-    ...slots,
-    ...{ stopping, release, start },
+    ...{ ...slots, ofJob, stopping, release, start },
     withdraw: (steps, ended) => {
       // First, so that nobody takes the slots in between.
       slots.keep(ended);
@@ -134,13 +128,37 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
       stoppedAll = reason;
       for (const attempt of attempts.values()) attempt.stop(reason);
     },
-    of: (job) => [...attempts.values()].filter((one) => one.job === job).map((one) => one.claim),
     enable: (enabled) => {
       slots.enable(enabled);
       if (enabled) onFree();
     },
     empty: () =>
       slots.claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
+  };
+}
+
+/** The attempts that have begun, by claim, and their claims by job. */
+function createRegister() {
+  const attempts = new Map<string, RunningAttempt>();
+  const jobOf = new Map<string, string>();
+  const ofJob = new Map<string, Set<string>>();
+  return {
+    attempts: attempts as ReadonlyMap<string, RunningAttempt>,
+    ofJob: ofJob as RunningAttempts['ofJob'],
+    add: (job: string, attempt: RunningAttempt): void => {
+      const { claim } = attempt;
+      attempts.set(claim, attempt);
+      jobOf.set(claim, job);
+      ofJob.set(job, (ofJob.get(job) ?? new Set<string>()).add(claim));
+    },
+    remove: (claim: string): void => {
+      const job = jobOf.get(claim) ?? '';
+      const others = ofJob.get(job);
+      others?.delete(claim);
+      if (others?.size === 0) ofJob.delete(job);
+      jobOf.delete(claim);
+      attempts.delete(claim);
+    },
   };
 }
 
@@ -238,46 +256,16 @@ export function createSlotUses(count: () => number): SlotUses {
     leave: (claim) => void partyOf.delete(claim),
     began: ({ owner, root }) => {
       const last = count();
-      note(owners, owner, last);
-      note(roots, root, last);
+      for (const [past, one] of [
+        [owners, owner],
+        [roots, root],
+      ] as const) {
+        past.set(one, { had: (past.get(one)?.had ?? 0) + 1, last });
+      }
     },
     now: (isOver) => {
       const taking = [...partyOf].filter(([claim]) => !isOver(claim)).map(([, party]) => party);
       return withTaken({ ...past, ofOwner: new Map(), ofRoot: new Map() }, taking);
     },
   };
-}
-
-function note(past: Past, one: string, last: number): void {
-  past.set(one, { had: (past.get(one)?.had ?? 0) + 1, last });
-}
-
-/** Begins an attempt; one that cannot be started has failed. */
-function begin(
-  options: RunningAttemptsOptions,
-  job: LiveJob,
-  step: LiveStep,
-): { readonly attempt: RunningAttempt; readonly meter: AttemptMeter | undefined } {
-  const { plugins, meters, onReport } = options;
-  let meter: AttemptMeter | undefined;
-  try {
-    meter = meters?.attempt(factsOf(job, step));
-    const plugin = plugins.get(step.plugin);
-    if (plugin === undefined) {
-      return { meter, attempt: failed(step, failure('PluginMissing', { plugin: step.plugin })) };
-    }
-    const write = (report: Report): Promise<void> => onReport(job._id, step, report);
-    const run = (): RunningAttempt => runAttempt({ plugin, job, step }, options, write);
-    return { meter, attempt: meter === undefined ? run() : meter.run(run) };
-  } catch (error) {
-    // A claim that is kept and was never started would keep its job for ever.
-    const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
-    return { meter, attempt: failed(step, failure('AttemptFailed', { reason })) };
-  }
-}
-
-/** An attempt that failed before its plugin was called. */
-function failed({ claim }: LiveStep, why: Failure): RunningAttempt {
-  const outcome = Promise.resolve<Outcome>({ kind: 'failed', failure: why });
-  return { claim, outcome, report: () => ({}), stop: () => undefined };
 }

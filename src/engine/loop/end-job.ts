@@ -40,7 +40,7 @@ async function end(parts: EndParts, doc: StoredDocument, ended: FinalJob): Promi
   waitQueue.leave(doc._id);
   const written = await writeEnd(parts, doc, ended);
   if (written.kind === 'written') {
-    for (const claim of attempts.of(doc._id)) attempts.stop(claim, 'fenced');
+    for (const claim of attempts.ofJob.get(doc._id) ?? []) attempts.stop(claim, 'fenced');
   }
   return written;
 }

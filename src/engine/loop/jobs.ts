@@ -102,7 +102,7 @@ function forget(parts: JobParts, id: string): undefined {
   const { attempts, waitQueue, permitQueues, timers, serializer, replicas } = parts;
   const last = serializer.newest(id);
   if (last !== undefined) wakeParent(parts, last);
-  for (const claim of attempts.of(id)) attempts.stop(claim, 'fenced');
+  for (const claim of attempts.ofJob.get(id) ?? []) attempts.stop(claim, 'fenced');
   waitQueue.leave(id);
   permitQueues.leave(id);
   timers.clear(id);
@@ -202,7 +202,7 @@ async function considerVersion(
     case 'final':
       return rest(parts, doc);
     case 'elsewhere':
-      if (attempts.of(doc._id).length > 0) return decideAndDo(parts, doc);
+      if (attempts.ofJob.has(doc._id)) return decideAndDo(parts, doc);
       waitQueue.leave(doc._id);
       waitQueue.watch(doc._id, [seen.engine]);
       return void serializer.drop(doc._id);
@@ -232,7 +232,7 @@ async function decideAndDo(
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
-  fence(parts, doc);
+  if (attempts.ofJob.has(doc._id)) fence(parts, doc);
   const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   const loop = parts.breaker.count(parsed.value, decision);
@@ -272,7 +272,7 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
     return writtenIn(await endRefusedJob(parts, decision.job, refusalOf(documentLimit, written)));
   }
   if (written.kind === 'lost') {
-    if (attempts.of(id).length === 0) serializer.drop(id);
+    if (!attempts.ofJob.has(id)) serializer.drop(id);
     // If no write won, nothing else wakes the job.
     if (serializer.knows(id, rev)) timers.set(id, now() + hearsayMs);
   }
@@ -290,10 +290,8 @@ function writtenIn(written: JobWritten): StoredDocument | undefined {
 
 /** Stops what runs here but is, by the document, no longer ours. */
 function fence({ attempts, log }: JobParts, doc: StoredDocument): void {
-  const here = attempts.of(doc._id);
-  if (here.length === 0) return;
   const claims = runningIn(doc as unknown as Job).map(({ claim }) => claim);
-  for (const claim of here) {
+  for (const claim of attempts.ofJob.get(doc._id) ?? []) {
     if (claims.includes(claim)) continue;
     log.warn({ job: doc._id, claim }, 'An attempt was taken from this engine; it is stopped.');
     attempts.stop(claim, 'fenced');
@@ -307,7 +305,7 @@ function runningIn(job: Job): readonly LiveStep[] {
 
 /** The job is final. */
 async function rest(parts: JobParts, doc: StoredDocument): Promise<undefined> {
-  fence(parts, doc);
+  if (parts.attempts.ofJob.has(doc._id)) fence(parts, doc);
   leave(parts, doc);
   await parts.locks.release(doc);
 }
@@ -317,7 +315,7 @@ function leave(parts: JobParts, doc: StoredDocument): undefined {
   const { serializer, attempts, waitQueue, permitQueues } = parts;
   waitQueue.leave(doc._id);
   permitQueues.leave(doc._id);
-  if (attempts.of(doc._id).length === 0) serializer.drop(doc._id);
+  if (!attempts.ofJob.has(doc._id)) serializer.drop(doc._id);
   if (!isFinal(doc as unknown as Job)) return;
   wakeParent(parts, doc);
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
@@ -353,7 +351,7 @@ function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Ruled): undef
   const engines = runningIn(job as Job).map(({ engine }) => engine);
   waitQueue.watch(job._id, engines);
   const keep = wait.for !== undefined && serializer.size < keptForSlot;
-  if (!keep && attempts.of(job._id).length === 0) serializer.drop(job._id);
+  if (!keep && !attempts.ofJob.has(job._id)) serializer.drop(job._id);
 }
 
 /** A job that sleeps for long is found by the view of due times when its time is near. */

@@ -62,33 +62,30 @@ export function createBlockWatch(options: BlockWatchOptions): BlockWatch {
     const stoodMs = goneMs < limitMs ? goneMs : Math.min(goneMs, computedMs());
     const before = looked;
     looked = now;
-    lookedAt = processorMs();
     explained = 0;
     // Those that had begun when it began to stand still, and had not ended before.
     const present = [...entries].filter(
       ({ since, until }) => until > before && since <= now - goneMs + 1,
     );
     for (const entry of entries) if (entry.until < now) entries.delete(entry);
-    if (entries.size === 0) stop();
+    if (entries.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    } else lookedAt = processorMs();
     if (stoodMs < limitMs) return;
     const [only, other] = present;
     if (only === undefined) return;
     if (other === undefined) return report(log, only.suspect, stoodMs);
     reportAll(log, present, stoodMs);
   };
-  const start = (): void => {
-    looked = performance.now();
-    lookedAt = processorMs();
-    timer ??= setInterval(look, everyMs).unref();
-  };
-  const stop = (): void => {
-    clearInterval(timer);
-    timer = undefined;
-  };
   return {
     begin: (suspect) => {
       const entry: Entry = { suspect, since: performance.now(), until: Infinity };
-      if (timer === undefined) start();
+      if (timer === undefined) {
+        looked = entry.since;
+        lookedAt = processorMs();
+        timer = setInterval(look, everyMs).unref();
+      }
       entries.add(entry);
       const leave = onBegin?.(suspect);
       return {

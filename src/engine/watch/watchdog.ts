@@ -4,7 +4,7 @@ import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
 import type { BlockWatchOptions, Suspect } from './blocking.js';
-import { createNotice, writeNotice, type OnDecide } from './current-job.js';
+import { createNotice, type OnDecide } from './current-job.js';
 import {
   beatMs,
   attributionFunction,
@@ -42,14 +42,13 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { connection, leaseMs, isTerminal, name } = options;
   const beats = new Int32Array(new SharedArrayBuffer(8));
   const signals = createSignalRelease();
-  const noteDebugger = (): void =>
-    void Atomics.store(beats, 1, inspectorUrl() === undefined ? 0 : 1);
-  noteDebugger();
-  const beat = setInterval(() => {
-    noteDebugger();
+  const beat = (): void => {
+    Atomics.store(beats, 1, inspectorUrl() === undefined ? 0 : 1);
     Atomics.add(beats, 0, 1);
-    signals.restore();
-  }, beatMs).unref();
+    if (signals.taken.length > 0) signals.restore();
+  };
+  beat();
+  const timer = setInterval(beat, beatMs).unref();
   // Asked by the watchdog, in whatever this thread is doing then.
   Object.assign(globalThis, {
     [attributionFunction]: () => {
@@ -58,26 +57,32 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     },
   });
   const notice = createNotice();
-  const noticed = Buffer.from(notice);
-  const data: WatchdogData = { beats, notice, connection, leaseMs, isTerminal, name };
+  const data: WatchdogData = {
+    beats,
+    notice: notice.shared,
+    connection,
+    leaseMs,
+    isTerminal,
+    name,
+  };
   const thread = new Worker(builtModule('engine/watch/watchdog-thread'), {
     workerData: data,
     execArgv: [],
     stdin: false,
   });
   thread.unref();
-  const send = (message: ToWatchdog): void => thread.postMessage(message);
   let calls = 0;
   return {
-    watch: (engine) => send({ kind: 'engine', engine }),
+    watch: (engine) => thread.postMessage({ kind: 'engine', engine } satisfies ToWatchdog),
     onCall: ({ plugin, file, about, endsAt }: Suspect) => {
       const call = (calls += 1);
-      send({ kind: 'begin', call, attribution: { plugin, file, about, endsAt } });
-      return () => send({ kind: 'end', call });
+      const attribution = { plugin, file, about, endsAt };
+      thread.postMessage({ kind: 'begin', call, attribution } satisfies ToWatchdog);
+      return () => thread.postMessage({ kind: 'end', call } satisfies ToWatchdog);
     },
-    onDecide: (job) => writeNotice(noticed, job),
+    onDecide: notice.write,
     stop: async () => {
-      clearInterval(beat);
+      clearInterval(timer);
       signals.restore();
       await thread.terminate();
     },
@@ -96,6 +101,7 @@ function currentAttribution(): object | null {
 function createSignalRelease() {
   const taken: (readonly [NodeJS.Signals, NodeJS.SignalsListener])[] = [];
   return {
+    taken: taken as readonly unknown[],
     release: (): void => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) {
         for (const listener of process.listeners(signal)) {

@@ -115,5 +115,5 @@ it.each<[string, object]>([
   const message = `It could not be started: The ${what} is broken.`;
   const outcome = { kind: 'failed', failure: { name: 'AttemptFailed', message } };
   expect(ended).toEqual([{ job: 'j', claim: live.claim, outcome }]);
-  expect([attempts.freeSlots(), attempts.of('j')]).toEqual([1, []]);
+  expect([attempts.freeSlots(), attempts.ofJob.size]).toEqual([1, 0]);
 });
