@@ -156,7 +156,7 @@ function createAttempts(
   { options, store, retry, log, now, life, slots, meters }: Base,
   {
     others: { library, keyring },
-    queues: { count },
+    queues: { count, waitQueue },
     toJobs,
   }: { readonly others: Others; readonly queues: Queues; readonly toJobs: () => Jobs },
   replicas: () => Replicas,
@@ -171,7 +171,9 @@ function createAttempts(
     count,
     openSecrets: createOpenSecrets(library, keyring),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),
-    onFree: () => toJobs().fillSlots(),
+    onFree: () => {
+      if (waitQueue.tickets.size > 0) toJobs().fillSlots();
+    },
     onEnded: (job, step, outcome, report) => toJobs().settle(job, step, outcome, report),
     onReport: (job, step, report) => toJobs().report(job, step, report),
   });
@@ -244,7 +246,7 @@ function createViews(
     // For a wide job it is worked out once, for all that is free.
     let most: number | undefined;
     const share: Me['share'] = (wanted) => {
-      if (waitQueue.size === 0) return wanted;
+      if (waitQueue.tickets.size + waitQueue.called.size === 0) return wanted;
       return wanted === 1 ? of(1) : Math.min(wanted, (most ??= of(free)));
     };
     return { freeSlots: free, share };

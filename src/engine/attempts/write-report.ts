@@ -22,7 +22,7 @@ export async function writeReport(
   const mostBytes = roomForResults(documentLimit);
   try {
     for (let tries = 0; tries < mostTries && !life.signal.aborted; tries += 1) {
-      const doc = (tries === 0 ? serializer.newest(id) : undefined) ?? (await store.get(id));
+      const doc = (tries === 0 ? serializer.documents.get(id) : undefined) ?? (await store.get(id));
       if (doc === undefined) return undefined;
       const parsed = await parsedJobs.read(doc);
       if (parsed.kind !== 'job' || !parsed.ok) return undefined;

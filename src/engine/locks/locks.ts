@@ -47,6 +47,8 @@ export type Locks = {
   readonly freed: (id: string) => string | undefined;
   /** The other jobs that have not ended and whose patterns match a target. */
   readonly blockers: (target: string, job: LockingJob) => Promise<Blockers>;
+  /** The jobs of which this engine has locks to remove once they are final. */
+  readonly mine: { readonly has: (job: string) => boolean };
   /** This engine has ended the job: all its locks are this engine's to remove. */
   readonly adopt: (job: StoredDocument) => void;
   /**
@@ -117,7 +119,7 @@ export function createLocks(parts: LockParts): Locks {
   };
   const permits = createPermitLocks({ store, now, isOf, lockHolderOf, take: takeOne, before });
   return {
-    take: takeOne,
+    ...{ mine, take: takeOne },
     freed: permits.freed,
     permit: async (wish, job) => {
       const answer = await retry(() => permits.take(wish, job));

@@ -30,6 +30,10 @@ export type PermitQueues = {
   readonly call: (flow: string) => Promise<void>;
   /** The same for all lines. */
   readonly callAll: () => Promise<void>;
+  /** The places of all jobs that needed a permit lately; empty: no job is in a line. */
+  readonly places: { readonly size: number };
+  /** The flows of which new jobs need a permit. */
+  readonly limiting: ReadonlySet<string>;
 };
 
 type Stand = 'looked_at' | 'waits' | 'yields';
@@ -41,7 +45,7 @@ const remembered = 20_000;
 /** @param recall has a job looked at again; resolves when that is done */
 export function createPermitQueues(
   recall: (id: string) => Promise<void>,
-  library: Pick<Library, 'flow'>,
+  library: Pick<Library, 'flow' | 'limiting'>,
 ): PermitQueues {
   /** Lines that are being called; true: to be called once more. */
   const calling = new Map<string, boolean>();
@@ -93,6 +97,8 @@ export function createPermitQueues(
     },
     call,
     callAll: async () => void (await Promise.all(places.lines().map(call))),
+    places: places.numbers,
+    limiting: library.limiting,
   };
 }
 
@@ -120,6 +126,7 @@ function createPlaces(onLeft: (flow: string) => void) {
   };
   return {
     tickets: tickets as ReadonlyMap<string, Ticket>,
+    numbers: numbers as { readonly size: number },
     remove,
     in: (flow: string): readonly Ticket[] => [...(lines.get(flow)?.values() ?? [])],
     lines: (): readonly string[] => [...lines.keys()],

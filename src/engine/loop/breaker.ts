@@ -15,12 +15,18 @@ import type { DecidedIntent } from './decision.js';
  * What counts is in `decide/streak.ts`.
  */
 export type Breaker = {
-  /** Counts a decision that is to be written. Returns why the job has to be stopped, if it has to. */
-  readonly count: (before: Job, decision: DecidedIntent) => Failure | undefined;
+  /**
+   * Counts a decision that is to be written; a claim is none that could go round and round. Returns why
+   * the job has to be stopped, if it has to.
+   */
+  readonly count: (
+    before: Job,
+    decision: Extract<DecidedIntent, { kind: 'write' | 'spawn' }>,
+  ) => Failure | undefined;
   /** The engine is done with the job for now. */
   readonly rest: (id: string) => void;
-  /** Number of jobs that are remembered. */
-  readonly size: () => number;
+  /** What is remembered, by job. */
+  readonly streaks: ReadonlyMap<string, Streak>;
 };
 
 /** With fewer jobs nobody looks for those that may be forgotten. */
@@ -37,13 +43,12 @@ export function createBreaker(now: () => number): Breaker {
     roomFor = Math.max(fewJobs, 2 * streaks.size);
   };
   return {
-    size: () => streaks.size,
+    streaks,
     rest: (id) => {
       const streak = streaks.get(id);
       if (streak !== undefined) streaks.set(id, atRest(streak, now()));
     },
     count: (before, decision) => {
-      if (decision.kind !== 'write' && decision.kind !== 'spawn') return undefined;
       const { _id: id } = before;
       const children = decision.kind === 'spawn' ? decision.children.map(({ _id }) => _id) : [];
       const write = { job: decision.job, children };

@@ -9,12 +9,15 @@ import { busyLimit, scanDatabase } from './scan.js';
 
 /** The loop: every change of the database goes to the part that it concerns. */
 export async function follow(engine: Assembly, since: string): Promise<void> {
-  const { store, ending, serializer } = engine;
+  const { store, ending, serializer, library, controls } = engine;
   const { onState, reloaded } = createConnectionReporter(engine);
   engine.feed.isFollowed = true;
   for await (const change of store.follow({ since, signal: ending.signal, onState })) {
-    take(engine, change);
-    await serializer.room(busyLimit);
+    const { id, doc, conflicted } = change;
+    const isOther = id.startsWith('_design/') || library.held.has(id) || controls.held.has(id);
+    if (doc?.['type'] === 'job' && !isOther) takeJob(engine, doc, conflicted);
+    else take(engine, change);
+    if (serializer.tasks.open >= busyLimit) await serializer.room(busyLimit);
   }
   await reloaded();
 }
@@ -22,8 +25,6 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   const { library, peers, controls } = engine;
   if (id.startsWith('_design/')) return reportDesign(engine, id, doc);
-  const wasOther = library.held.has(id) || controls.held.has(id);
-  if (doc?.['type'] === 'job' && !wasOther) return takeJob(engine, doc, conflicted);
   if (library.update(id, doc)) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
@@ -54,11 +55,13 @@ function takeEngine({ id: me, meters, now, peers }: Assembly, doc: StoredDocumen
 }
 
 function takeJob(engine: Assembly, doc: StoredDocument, conflicted: boolean | undefined): void {
-  const { jobs, replicas, earlySignals } = engine;
-  const { _id: id } = doc;
+  const { jobs, replicas, earlySignals, serializer } = engine;
+  const { _id: id, _rev: rev } = doc;
   if (earlySignals.has(id)) takeEarly(engine, id);
   if (conflicted === true) replicas.suspect(id);
-  return replicas.suspects.has(id) ? jobs.review(doc) : jobs.take(doc);
+  if (replicas.suspects.has(id)) return jobs.review(doc);
+  // What we wrote comes round again; a job that is done with must not be kept again.
+  if (serializer.seen.get(id)?.rev !== rev) jobs.take(doc);
 }
 
 /** Every engine sees that the design document was changed; one reports it. */

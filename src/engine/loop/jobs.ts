@@ -2,12 +2,12 @@ import { glance } from '../../decide/compete/glance.js';
 import type { Writing } from '../../decide/finish/settle.js';
 import type { Wait } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { isFinal, isLiveJob, type Job } from '../../model/job.js';
+import type { Job } from '../../model/job.js';
 import type { Report } from '../../decide/finish/report.js';
 import { TwsError } from '../../errors.js';
 import { isFinalState, type StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';
-import { isLive, type LiveStep } from '../../model/step.js';
+import type { LiveStep } from '../../model/step.js';
 import { faultOf } from './decision.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import type { JobParts } from './job-parts.js';
@@ -16,6 +16,7 @@ import {
   failureForBlocking,
   withoutBlockedEngines,
 } from '../watch/blocked-engines.js';
+import { fence, runningIn } from '../attempts/fence.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { backOff } from '../retry.js';
 import { settleAttempts } from './settle.js';
@@ -23,7 +24,7 @@ import { refusalOf, writeDecision, type EndedAttempt, type JobWritten } from './
 import { writeReport } from '../attempts/write-report.js';
 
 export type Jobs = {
-  /** Takes a version of a job document from the feed, as often as it comes. */
+  /** Takes a version of a job document from the feed. */
   readonly take: (doc: StoredDocument) => void;
   /** Takes a version found by a scan: also one that was considered before. */
   readonly review: (doc: StoredDocument) => void;
@@ -57,11 +58,10 @@ export function createJobs(parts: JobParts): Jobs {
   };
   return {
     take: (doc) => {
-      // What we wrote comes round again; a job that is done with must not be kept again.
-      if (!serializer.knows(doc._id, doc._rev) && serializer.put(doc) === 'news') consider(doc);
+      if (serializer.put(doc) === 'news') consider(doc);
     },
     review: (doc) => {
-      if (serializer.put(doc) !== 'stale') consider(serializer.newest(doc._id) ?? doc);
+      if (serializer.put(doc) !== 'stale') consider(serializer.documents.get(doc._id) ?? doc);
     },
     wake: (id) => void wake(parts, id),
     rouse: (id) => void recall(parts, id),
@@ -82,15 +82,13 @@ export function createJobs(parts: JobParts): Jobs {
         if (doc !== undefined) await considerJob(parts, doc);
       });
     },
-    fillSlots: () => {
-      if (parts.waitQueue.size > 0) void fillSlots(parts);
-    },
+    fillSlots: () => void fillSlots(parts),
     callForPermits: permitQueues.callAll,
     gone: (id) => {
       const flow = parts.locks.freed(id);
       if (flow !== undefined) return void permitQueues.call(flow);
       // Most of what is deleted is no job: requests, signals, locks.
-      if (!parts.replicas.many || !serializer.isKnown(id)) return forget(parts, id);
+      if (!parts.replicas.many || serializer.seen.get(id) === undefined) return forget(parts, id);
       parts.replicas.suspect(id);
       void wake(parts, id);
     },
@@ -100,7 +98,7 @@ export function createJobs(parts: JobParts): Jobs {
 /** The job is deleted. The one that waits for it is woken, as far as this is known here. */
 function forget(parts: JobParts, id: string): undefined {
   const { attempts, waitQueue, permitQueues, timers, serializer, replicas } = parts;
-  const last = serializer.newest(id);
+  const last = serializer.documents.get(id);
   if (last !== undefined) wakeParent(parts, last);
   for (const claim of attempts.ofJob.get(id) ?? []) attempts.stop(claim, 'fenced');
   waitQueue.leave(id);
@@ -120,7 +118,7 @@ function recall(parts: JobParts, id: string): Promise<void> {
 function wake(parts: JobParts, id: string): Promise<void> {
   const { serializer, waitQueue, permitQueues, replicas, retry, store } = parts;
   return serializer.queue(id, async () => {
-    const doc = serializer.newest(id) ?? (await retry(() => store.get(id)));
+    const doc = serializer.documents.get(id) ?? (await retry(() => store.get(id)));
     if (doc === undefined) {
       replicas.clear(id);
       permitQueues.leave(id);
@@ -133,7 +131,7 @@ function wake(parts: JobParts, id: string): Promise<void> {
 /** Gives free slots to the jobs that wait for one, until there is no slot or no job left. */
 async function fillSlots(parts: JobParts): Promise<void> {
   const { attempts, waitQueue } = parts;
-  while (attempts.freeSlots() > waitQueue.calls()) {
+  while (waitQueue.tickets.size > 0 && attempts.freeSlots() > waitQueue.called.size) {
     const id = waitQueue.nextForSlot(attempts);
     if (id === undefined) return;
     await wake(parts, id);
@@ -147,11 +145,14 @@ async function fillSlots(parts: JobParts): Promise<void> {
  */
 async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> {
   const { permitQueues, breaker, life } = parts;
+  const { places, limiting } = permitQueues;
   let hasThrown = false;
   for (let next: StoredDocument | undefined = doc; next !== undefined;) {
     const version: StoredDocument = next;
     try {
-      permitQueues.look(version);
+      const { flow_definition: flow } = version as { readonly flow_definition?: Limiting };
+      const isLimited = limiting.size > 0 || flow?.max_running !== undefined;
+      if (isLimited || places.size > 0) permitQueues.look(version);
       next = await considerVersion(parts, version);
       hasThrown = false;
     } catch (error) {
@@ -160,9 +161,12 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
       hasThrown = !hasThrown;
     }
   }
-  breaker.rest(doc._id);
-  permitQueues.looked(doc._id);
+  if (breaker.streaks.has(doc._id)) breaker.rest(doc._id);
+  if (places.size > 0) permitQueues.looked(doc._id);
 }
+
+/** A flow that may limit how many of its jobs run. */
+type Limiting = { readonly max_running?: unknown } | null;
 
 /** Waits a moment before the same version is looked at again. */
 async function onceMore(
@@ -170,8 +174,8 @@ async function onceMore(
   doc: StoredDocument,
   error: unknown,
 ): Promise<StoredDocument> {
-  const about = { job: doc._id, error: String(error) };
-  log.error(about, `What job ${doc._id} asks for could not be done; it is tried once more.`);
+  const message = `What job ${doc._id} asks for could not be done; it is tried once more.`;
+  log.error({ job: doc._id, error: String(error) }, message);
   await backOff(0, life.signal);
   return doc;
 }
@@ -191,13 +195,14 @@ async function considerVersion(
   given: StoredDocument,
 ): Promise<StoredDocument | undefined> {
   const { attempts, waitQueue, timers, serializer, parsedJobs, replicas, now } = parts;
-  timers.clear(given._id);
+  if (timers.due.has(given._id)) timers.clear(given._id);
   // What a decision ended here leaves nothing to answer.
-  const isOver = isFinalState(given['state']) && parsedJobs.isOwn(given);
+  const isOver = isFinalState(given['state']) && parsedJobs.own.has(given);
   if (isOver && !replicas.suspects.has(given._id)) return rest(parts, given);
   const doc = replicas.many ? await replicas.readConsistent(given) : given;
   if (doc === undefined) return forget(parts, given._id);
-  const seen = glance(doc, now(), parts.bystanders(serializer.seenAt(doc._id)));
+  const seenAt = serializer.seen.get(doc._id)?.at ?? now();
+  const seen = glance(doc, now(), parts.bystanders(seenAt));
   switch (seen.kind) {
     case 'final':
       return rest(parts, doc);
@@ -212,9 +217,8 @@ async function considerVersion(
       return enqueue(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'here':
       // Somebody else may have spoilt what does not show at a glance.
-      if (!parsedJobs.isOwn(doc)) return decideAndDo(parts, doc);
-      fence(parts, doc);
-      return enqueue(parts, doc, { kind: 'wait', because: 'Its step runs here.' });
+      if (!parsedJobs.own.has(doc)) return decideAndDo(parts, doc);
+      return leaveToAttempt(parts, doc, seen.claim);
     case 'unclear':
       return decideAndDo(parts, doc);
   }
@@ -224,7 +228,8 @@ async function decideAndDo(
   parts: JobParts,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { decider, serializer, attempts, waitQueue, parsedJobs, surroundings, now } = parts;
+  const { decider, serializer, attempts, waitQueue, parsedJobs, breaker, surroundings, now } =
+    parts;
   const blocked = blockedEnginesKey in doc ? failureForBlocking(doc, parts.crashLimit) : undefined;
   if (blocked !== undefined) {
     return afterEnd(doc, await endFaulty(parts, withoutBlockedEngines(doc), blocked));
@@ -233,15 +238,15 @@ async function decideAndDo(
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
   if (attempts.ofJob.has(doc._id)) fence(parts, doc);
-  const standpoint = { job: parsed.value, seenAt: serializer.seenAt(doc._id) };
+  const seenAt = serializer.seen.get(doc._id)?.at ?? now();
+  const standpoint = { job: parsed.value, seenAt };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
-  const loop = parts.breaker.count(parsed.value, decision);
-  if (loop !== undefined) return afterEnd(doc, await endFaulty(parts, doc, loop));
   switch (decision.kind) {
     case 'fault':
       return afterEnd(doc, await endFaulty(parts, doc, decision.failure));
     case 'ignore':
-      return leave(parts, doc);
+      leave(parts, doc);
+      return isFinalState(doc['state']) ? wakeOthers(parts, doc) : undefined;
     case 'wait':
       return enqueue(parts, parsed.value, decision);
     case 'abort':
@@ -254,8 +259,11 @@ async function decideAndDo(
       if (!attempts.reserve(decision.steps, [], decision.job)) return doc;
       return commit(parts, decision);
     case 'write':
-    case 'spawn':
+    case 'spawn': {
+      const loop = breaker.count(parsed.value, decision);
+      if (loop !== undefined) return afterEnd(doc, await endFaulty(parts, doc, loop));
       return commit(parts, decision);
+    }
   }
 }
 
@@ -266,7 +274,7 @@ const hearsayMs = 2_000;
 async function commit(parts: JobParts, decision: Writing): Promise<StoredDocument | undefined> {
   const { waitQueue, attempts, serializer, timers, now, documentLimit } = parts;
   const { _id: id, _rev: rev } = decision.job;
-  waitQueue.leave(id);
+  if (waitQueue.present.has(id)) waitQueue.leave(id);
   const written = await writeDecision(parts, decision);
   if (written.kind === 'refused') {
     return writtenIn(await endRefusedJob(parts, decision.job, refusalOf(documentLimit, written)));
@@ -274,7 +282,7 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
   if (written.kind === 'lost') {
     if (!attempts.ofJob.has(id)) serializer.drop(id);
     // If no write won, nothing else wakes the job.
-    if (serializer.knows(id, rev)) timers.set(id, now() + hearsayMs);
+    if (serializer.seen.get(id)?.rev === rev) timers.set(id, now() + hearsayMs);
   }
   return writtenIn(written);
 }
@@ -288,36 +296,36 @@ function writtenIn(written: JobWritten): StoredDocument | undefined {
   return 'doc' in written ? written.doc : undefined;
 }
 
-/** Stops what runs here but is, by the document, no longer ours. */
-function fence({ attempts, log }: JobParts, doc: StoredDocument): void {
-  const claims = runningIn(doc as unknown as Job).map(({ claim }) => claim);
-  for (const claim of attempts.ofJob.get(doc._id) ?? []) {
-    if (claims.includes(claim)) continue;
-    log.warn({ job: doc._id, claim }, 'An attempt was taken from this engine; it is stopped.');
-    attempts.stop(claim, 'fenced');
-  }
-}
-
-/** The attempts that run, here or elsewhere. */
-function runningIn(job: Job): readonly LiveStep[] {
-  return isLiveJob(job) ? job.steps.filter(isLive) : [];
+/** All that is left to do is an attempt that runs here. */
+function leaveToAttempt(parts: JobParts, doc: StoredDocument, claim: string): undefined {
+  const { attempts, waitQueue, serializer, log } = parts;
+  log.debug({ job: doc._id }, 'Its step runs here.');
+  const here = attempts.ofJob.get(doc._id);
+  if (here?.size !== 1 || !here.has(claim)) fence(parts, doc);
+  if (waitQueue.present.has(doc._id)) waitQueue.leave(doc._id);
+  if (here === undefined) serializer.drop(doc._id);
 }
 
 /** The job is final. */
 async function rest(parts: JobParts, doc: StoredDocument): Promise<undefined> {
   if (parts.attempts.ofJob.has(doc._id)) fence(parts, doc);
   leave(parts, doc);
-  await parts.locks.release(doc);
+  wakeOthers(parts, doc);
+  if (parts.locks.mine.has(doc._id)) await parts.locks.release(doc);
 }
 
-/** There is nothing more to do about a job; when it is final, those that wait for it are woken. */
-function leave(parts: JobParts, doc: StoredDocument): undefined {
+/** There is nothing more to do about a job. */
+function leave(parts: JobParts, { _id: id }: StoredDocument): void {
   const { serializer, attempts, waitQueue, permitQueues } = parts;
-  waitQueue.leave(doc._id);
-  permitQueues.leave(doc._id);
-  if (!attempts.ofJob.has(doc._id)) serializer.drop(doc._id);
-  if (!isFinal(doc as unknown as Job)) return;
+  if (waitQueue.present.has(id)) waitQueue.leave(id);
+  if (permitQueues.places.size > 0) permitQueues.leave(id);
+  if (!attempts.ofJob.has(id)) serializer.drop(id);
+}
+
+/** Wakes those that wait for the end of the job. */
+function wakeOthers(parts: JobParts, doc: StoredDocument): undefined {
   wakeParent(parts, doc);
+  if (doc['notifications'] === undefined) return;
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }
 
@@ -327,15 +335,18 @@ function wakeParent(parts: JobParts, doc: StoredDocument): undefined {
   if (typeof parent?.job === 'string') void recall(parts, parent.job);
 }
 
+/** `rule`: the rule of `decide` that says so. */
+type WaitByRule = Wait & { readonly rule?: string };
+
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
 
-/** `rule`: the rule of `decide` that says so. */
-type Ruled = Wait & { readonly rule?: string };
-
-function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Ruled): undefined {
+function enqueue(parts: JobParts, job: Job | StoredDocument, wait: WaitByRule): undefined {
   const { waitQueue, permitQueues, timers, serializer, attempts, log } = parts;
   log.debug({ job: job._id, until: wait.until, rule: wait.rule }, wait.because);
-  if (wait.until !== undefined && !isFarAway(parts, wait)) timers.set(job._id, wait.until);
+  const { until } = wait;
+  // A job that sleeps for long is found by the view of due times when its time is near.
+  const horizon = wait.asleep === true ? parts.now() + parts.horizonMs : Infinity;
+  if (until !== undefined && until <= horizon) timers.set(job._id, until);
   if (wait.permit !== undefined) permitQueues.wait(wait.permit, inLineOf(job));
   else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
     permitQueues.yield(job._id);
@@ -343,20 +354,15 @@ function enqueue(parts: JobParts, job: Job | StoredDocument, wait: Ruled): undef
   if (wait.for === 'slot') {
     waitQueue.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.
-    if (attempts.freeSlots() > waitQueue.calls()) void fillSlots(parts);
+    void fillSlots(parts);
   } else if (wait.asleep !== true && wait.permit === undefined) {
     // A time at which the wait ends in any case does not keep an earlier change from ending it.
     waitQueue.forChange(job._id);
   } else waitQueue.leave(job._id);
   const engines = runningIn(job as Job).map(({ engine }) => engine);
   waitQueue.watch(job._id, engines);
-  const keep = wait.for !== undefined && serializer.size < keptForSlot;
+  const keep = wait.for !== undefined && serializer.documents.size < keptForSlot;
   if (!keep && !attempts.ofJob.has(job._id)) serializer.drop(job._id);
-}
-
-/** A job that sleeps for long is found by the view of due times when its time is near. */
-function isFarAway({ now, horizonMs }: JobParts, { asleep, until = 0 }: Wait): boolean {
-  return asleep === true && until > now() + horizonMs;
 }
 
 /** So many documents are kept at hand for jobs that wait for a slot; the others are read again. */

@@ -7,7 +7,7 @@ import type { Problem } from '../../model/problems.js';
 import { defaultOwner, keyOf, type Task } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
-import { generationOf } from './serializer.js';
+import { writesBetween } from './serializer.js';
 
 type Kind = 'flow' | 'task';
 type Definition = { flow: Flow; task: Task };
@@ -40,6 +40,8 @@ export type Library = {
   readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
   /** All documents that it holds, by id, valid or not. */
   readonly held: ReadonlyMap<string, StoredDocument>;
+  /** The ids of the flows that limit how many of their jobs run. */
+  readonly limiting: ReadonlySet<string>;
 };
 
 /** `onMalformed` is called for a definition that comes by the feed and cannot be read. */
@@ -92,6 +94,7 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
       return id === undefined || others.length > 0 ? undefined : held.documents.get(id);
     },
     held: held.documents,
+    limiting: held.limiting,
   };
 }
 
@@ -107,16 +110,19 @@ type Add = (id: string, doc: StoredDocument | undefined) => void;
 function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
   const shelves = { flow: createShelf<Flow>(isWhole), task: createShelf<Task>(isWhole) };
   const documents = new Map<string, StoredDocument>();
+  const limiting = new Set<string>();
   /** Ids that the feed brought while something was read: one set for each reading under way. */
   const broughtMeanwhile = new Set<Set<string>>();
 
   const put = (id: string, doc: StoredDocument | undefined, isNews = false): boolean => {
     const had = documents.delete(id);
     if (had) for (const shelf of [shelves.flow, shelves.task]) shelf.remove(id);
+    limiting.delete(id);
     if (doc === undefined || (doc['type'] !== 'flow' && doc['type'] !== 'task')) return had;
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'flow' && parsed.kind !== 'task') return had;
     documents.set(id, doc);
+    if (doc['max_running'] !== undefined) limiting.add(id);
     if (isNews && !parsed.ok) onMalformed(doc, parsed.problems);
     const entry = parsed.ok
       ? ({ ok: true, value: parsed.value } as const)
@@ -127,6 +133,7 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
   return {
     shelves,
     documents: documents as ReadonlyMap<string, StoredDocument>,
+    limiting: limiting as ReadonlySet<string>,
     update: (id: string, doc: StoredDocument | undefined): boolean => {
       const concerned = put(id, doc, true);
       if (concerned || doc === undefined) for (const ids of broughtMeanwhile) ids.add(id);
@@ -142,7 +149,7 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
         const now = documents.get(id);
         // Every sweep reads all of them, and a large one takes a while to parse.
         if (doc !== undefined && now?._rev === doc._rev) return;
-        const isOlder = doc && now && generationOf(doc._rev) < generationOf(now._rev);
+        const isOlder = doc && now && writesBetween(doc._rev, now._rev) > 0;
         const isGone = now === undefined && meanwhile.has(id);
         const isMissed = doc === undefined && meanwhile.has(id);
         if (!isOlder && !isGone && !isMissed) put(id, doc);

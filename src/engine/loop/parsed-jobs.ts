@@ -2,7 +2,7 @@ import type { Job } from '../../model/job.js';
 import { parseInPieces, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { takeTurns } from '../../turns.js';
-import { withoutBlockedEngines } from '../watch/blocked-engines.js';
+import { blockedEnginesKey, withoutBlockedEngines } from '../watch/blocked-engines.js';
 import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
 
 /** What documents mean. A version is read once, and one of our own making not at all. */
@@ -11,24 +11,27 @@ export type ParsedJobs = {
   readonly read: (doc: StoredDocument) => Promise<Parsed>;
   /** The document is our own: `job` was written as it. */
   readonly know: (doc: StoredDocument, job: Job) => void;
-  /** Whether the document is our own: what is in it was decided here. */
-  readonly isOwn: (doc: StoredDocument) => boolean;
+  /** The documents that are our own: what is in them was decided here. */
+  readonly own: Pick<WeakSet<StoredDocument>, 'has'>;
 };
 
 export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
-  const known = new WeakMap<StoredDocument, { readonly parsed: Parsed; readonly isOwn: boolean }>();
+  const known = new WeakMap<StoredDocument, Parsed>();
+  const own = new WeakSet<StoredDocument>();
   return {
     read: async (doc) => {
       const before = known.get(doc);
-      if (before !== undefined) return before.parsed;
-      const parsed = await parseInTurns(withoutBlockedEngines(doc), onDecide);
-      known.set(doc, { parsed, isOwn: false });
+      if (before !== undefined) return before;
+      const given = blockedEnginesKey in doc ? withoutBlockedEngines(doc) : doc;
+      const parsed = await parseInTurns(given, onDecide);
+      known.set(doc, parsed);
       return parsed;
     },
     know: (doc, job) => {
-      known.set(doc, { parsed: { kind: 'job', ok: true, value: job }, isOwn: true });
+      known.set(doc, { kind: 'job', ok: true, value: job });
+      own.add(doc);
     },
-    isOwn: (doc) => known.get(doc)?.isOwn === true,
+    own,
   };
 }
 

@@ -8,32 +8,33 @@ import type { StoredDocument } from '../../model/document.js';
  * E9 A task always works on the newest version that was seen; older ones are dropped.
  */
 export type Serializer = {
-  /** Takes a version: `stale` when a newer one was seen, `echo` when this one was. */
-  readonly put: (doc: StoredDocument) => 'news' | 'echo' | 'stale';
+  /**
+   * Takes a version: `stale` when a newer one was seen, `echo` when this one was. A copy that the feed
+   * brought gives way to the same version `madeHere`.
+   */
+  readonly put: (doc: StoredDocument, madeHere?: boolean) => 'news' | 'echo' | 'stale';
   /** What may be done about the document is new, though its version is not: counts as seen now. */
   readonly touch: (id: string) => void;
-  /** Puts a version that was made here; a copy of it that the feed brought before gives way. */
-  readonly putOwn: (doc: StoredDocument) => void;
-  /** Whether this very version was seen. */
-  readonly knows: (id: string, rev: string) => boolean;
-  /** When the newest version was first seen (epoch ms); of a document never seen: now. */
-  readonly seenAt: (id: string) => number;
+  /** The newest version of each document that was seen lately, and when it first was (epoch ms). */
+  readonly seen: Pick<ReadonlyMap<string, Seen>, 'get'>;
   /** Whether no newer version was seen since, nor this one made here. */
   readonly isNewest: (doc: StoredDocument) => boolean;
-  /** Whether any version of it was seen lately. */
-  readonly isKnown: (id: string) => boolean;
-  readonly newest: (id: string) => StoredDocument | undefined;
+  /** The newest versions, by id, as far as they are kept. */
+  readonly documents: ReadonlyMap<string, StoredDocument>;
   /** Runs a task for the document after those that wait already. */
   readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
   /** Drops the document; its revision is remembered. */
   readonly drop: (id: string) => void;
   /** Forgets all revisions: the database may be another one. */
   readonly forget: () => void;
-  readonly size: number;
+  /** How many tasks are open. */
+  readonly tasks: { readonly open: number };
   /** Resolves when fewer tasks than `limit` are open. */
   readonly room: (limit: number) => Promise<void>;
   readonly idle: () => Promise<void>;
 };
+
+type Seen = { readonly rev: string; readonly at: number };
 
 /** So many revisions of dropped documents are remembered, to know echoes from news. */
 const remembered = 20_000;
@@ -42,37 +43,24 @@ export function createSerializer(
   onError: (id: string, error: unknown) => void,
   now: () => number,
 ): Serializer {
-  const versions = createVersions(now);
-  return {
-    ...versions,
-    ...createQueues(onError),
-    get size() {
-      return versions.documents.size;
-    },
-  };
+  return { ...createVersions(now), ...createQueues(onError) };
 }
 
 /** The newest versions that were seen, and which documents are held of them. */
 function createVersions(now: () => number) {
   const documents = new Map<string, StoredDocument>();
-  const revisions = new LRUCache<string, { readonly rev: string; readonly at: number }>({
-    max: remembered,
-  });
-  const remember = (id: string, rev: string): void => void revisions.set(id, { rev, at: now() });
-  const put: Serializer['put'] = (doc) => {
-    const seen = revisions.get(doc._id)?.rev;
-    if (seen !== undefined && generationOf(seen) > generationOf(doc._rev)) return 'stale';
-    if (seen !== doc._rev) remember(doc._id, doc._rev);
-    // Of two copies of one version the first stays: it may have been read already.
-    if (documents.get(doc._id)?._rev !== doc._rev) documents.set(doc._id, doc);
-    return seen === doc._rev ? 'echo' : 'news';
-  };
+  const revisions = new LRUCache<string, Seen>({ max: remembered });
   return {
-    documents,
-    put,
-    putOwn: (doc: StoredDocument): void => {
-      if (documents.get(doc._id)?._rev === doc._rev) documents.delete(doc._id);
-      put(doc);
+    documents: documents as Serializer['documents'],
+    seen: revisions as Serializer['seen'],
+    put: (doc: StoredDocument, madeHere = false) => {
+      const { _id: id, _rev: rev } = doc;
+      const before = revisions.get(id)?.rev;
+      if (before !== undefined && before !== rev && writesBetween(rev, before) > 0) return 'stale';
+      if (before !== rev) revisions.set(id, { rev, at: now() });
+      // Of two copies of one version the first stays: it may have been read already.
+      if (madeHere || documents.get(id)?._rev !== rev) documents.set(id, doc);
+      return before === rev ? 'echo' : 'news';
     },
     isNewest: (doc: StoredDocument): boolean => {
       const held = documents.get(doc._id);
@@ -81,48 +69,43 @@ function createVersions(now: () => number) {
     },
     touch: (id: string): void => {
       const seen = revisions.get(id);
-      if (seen !== undefined) remember(id, seen.rev);
+      if (seen !== undefined) revisions.set(id, { ...seen, at: now() });
     },
-    knows: (id: string, rev: string): boolean => revisions.get(id)?.rev === rev,
-    isKnown: (id: string): boolean => revisions.has(id),
-    seenAt: (id: string): number => revisions.get(id)?.at ?? now(),
     forget: (): void => revisions.clear(),
-    newest: (id: string): StoredDocument | undefined => documents.get(id),
     drop: (id: string): void => void documents.delete(id),
-  };
+  } satisfies Partial<Serializer>;
 }
 
 /** The tasks of each document, one after the other. */
 function createQueues(onError: (id: string, error: unknown) => void) {
   const tails = new Map<string, Promise<void>>();
   const waiting: { readonly limit: number; readonly resolve: () => void }[] = [];
-  let open = 0;
-  const closeOne = (): void => {
-    open -= 1;
-    for (const waiter of waiting.splice(0)) {
-      if (open < waiter.limit) waiter.resolve();
-      else waiting.push(waiter);
-    }
-  };
+  const tasks = { open: 0 };
   const room = (limit: number): Promise<void> =>
-    open < limit ? Promise.resolve() : new Promise((resolve) => waiting.push({ limit, resolve }));
+    tasks.open < limit
+      ? Promise.resolve()
+      : new Promise((resolve) => waiting.push({ limit, resolve }));
   const queue: Serializer['queue'] = (id, task) => {
-    open += 1;
+    tasks.open += 1;
     const before = tails.get(id) ?? Promise.resolve();
     const tail = before
       .then(task)
       .catch((error: unknown) => onError(id, error))
       .then(() => {
-        closeOne();
         if (tails.get(id) === tail) tails.delete(id);
+        tasks.open -= 1;
+        for (const waiter of waiting.splice(0)) {
+          if (tasks.open < waiter.limit) waiter.resolve();
+          else waiting.push(waiter);
+        }
       });
     tails.set(id, tail);
     return tail;
   };
-  return { queue, room, idle: () => room(1) };
+  return { tasks: tasks as Serializer['tasks'], queue, room, idle: () => room(1) };
 }
 
-/** The number before the dash: each write of a document counts it up. */
-export function generationOf(rev: string): number {
-  return Number.parseInt(rev, 10);
+/** How many writes of one document came after `rev`, up to `later`: each counts up its first number. */
+export function writesBetween(rev: string, later: string): number {
+  return Number.parseInt(later, 10) - Number.parseInt(rev, 10);
 }

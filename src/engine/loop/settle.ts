@@ -55,7 +55,7 @@ export async function settleAttempts(
   const { serializer, attempts, store, retry, life } = parts;
   let pending: Pending = { left: given, refusals: 0, faults: [] };
   let failures = 0;
-  let doc = serializer.newest(id) ?? (await retry(() => store.get(id)));
+  let doc = serializer.documents.get(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
     const tried = await unlessItThrows(parts, doc, pending);
     if (tried.kind === 'over') {
@@ -70,7 +70,9 @@ export async function settleAttempts(
     // Nobody was faster: the database does not store anything now.
     if (doc?._rev === before) await backOff((failures += 1), life.signal);
   }
-  for (const { step } of given) attempts.release(step.claim);
+  for (const { step } of given) {
+    if (attempts.claims.has(step.claim)) attempts.release(step.claim);
+  }
   return doc;
 }
 

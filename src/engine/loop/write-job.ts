@@ -11,7 +11,7 @@ import type { Failure, LiveStep } from '../../model/step.js';
 import type { Committed } from '../../replicas/resolve/commit.js';
 import { cancelChildrenAgain, withChildrenCancelled } from '../children/cancel-children.js';
 import type { JobParts } from './job-parts.js';
-import { generationOf } from './serializer.js';
+import { writesBetween } from './serializer.js';
 
 /** What writing a job needs of an engine. */
 export type WriteParts = Pick<
@@ -106,10 +106,12 @@ async function goOn(
   written: Extract<JobWritten, { kind: 'written' }>,
 ): Promise<JobWritten> {
   const doc: StoredDocument = written.doc;
-  const now = { ...job, ...attachmentsOf(doc), _rev: doc._rev };
-  parts.serializer.putOwn(doc);
+  // What was sent as text is in the database now: from here on only its name is written.
+  const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
+  const now = { ...job, ...(_attachments && { _attachments }), _rev: doc._rev };
+  parts.serializer.put(doc, true);
   // What was read back may be a later revision, with changes of somebody else in it.
-  const isOurs = generationOf(doc._rev) === generationOf(job._rev) + 1;
+  const isOurs = writesBetween(job._rev, doc._rev) === 1;
   if (isOurs && (decided || !isFinal(job))) parts.parsedJobs.know(doc, now);
   for (const step of claims) start(parts, now as LiveJob, step);
   const next = children.length === 0 ? undefined : await makeChildren(parts, doc, children);
@@ -132,7 +134,7 @@ export async function writeDecision(
   const written = await writeJob(parts, { job, abandons, decided: true, ...own, ...more });
   if (written.kind === 'written' && isFinal(job)) {
     sayEnd(parts, job);
-    parts.locks.adopt(written.doc);
+    if (written.doc['locked'] !== undefined) parts.locks.adopt(written.doc);
   }
   return written;
 }
@@ -151,12 +153,6 @@ async function store(
   const spawns = children.map(({ _id }) => _id);
   const plain = unconfirmed === undefined ? {} : { unconfirmed };
   return replicas.commit({ job, claims, spawns, ended, ...plain }, mostBytes);
-}
-
-/** What was sent as text is in the database now: from here on only its name is written. */
-function attachmentsOf(doc: StoredDocument): { _attachments?: Record<string, unknown> } {
-  const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
-  return _attachments === undefined ? {} : { _attachments };
 }
 
 function start({ attempts, log }: WriteParts, job: LiveJob, step: LiveStep): void {

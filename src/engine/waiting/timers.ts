@@ -5,7 +5,8 @@ export type Timers = {
   /** Wakes `id` at `at`; the earlier of two times for one id counts. */
   readonly set: (id: string, at: number) => void;
   readonly clear: (id: string) => void;
-  readonly size: number;
+  /** When it wakes whom. */
+  readonly due: ReadonlyMap<string, number>;
   readonly stop: () => void;
 };
 
@@ -57,9 +58,7 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
     clear: (id) => {
       due.delete(id);
     },
-    get size() {
-      return due.size;
-    },
+    due,
     stop: () => {
       stopped = true;
       clearTimeout(timer);

@@ -25,14 +25,16 @@ export type WaitQueue = {
   /** Has attempts that run on these engines, whatever else it waits for. */
   readonly watch: (id: string, engines: readonly string[]) => void;
   readonly leave: (id: string) => void;
+  /** All that wait for anything, or are in call. */
+  readonly present: ReadonlySet<string>;
   /** Calls the job that gets the next free slot; it is in call until it leaves or waits again. */
   readonly nextForSlot: (facts: SlotFacts) => string | undefined;
   /** The call of a job is over, whatever came of it. */
   readonly answered: (id: string) => void;
-  /** How many jobs wait for a slot or are in call. */
-  readonly size: number;
-  /** How many jobs are in call: each is about to take a slot. */
-  readonly calls: () => number;
+  /** The jobs that wait for a slot, by id. */
+  readonly tickets: ReadonlyMap<string, Claimant>;
+  /** The jobs that are in call: each is about to take a slot. */
+  readonly called: ReadonlyMap<string, Claimant>;
   /** How many of the free slots this job may claim; the others are for jobs that go before it. */
   readonly slotsFor: (job: ForSlot, supply: Supply, facts: SlotFacts) => number;
   /** All that wait for a change or a slot. */
@@ -78,12 +80,14 @@ export function createWaitQueue(count = createCount()): WaitQueue {
   const tickets = new Map<string, Claimant>();
   const lines = linesOf(tickets);
   const changes = new Set<string>();
-  const watched = createWatchedEngines();
   /** A job keeps its place when it was called and got no slot after all. */
   const numbers = new Map<string, number>();
   const called = new Map<string, Claimant>();
+  const present = new Set<string>();
+  const watched = createWatchedEngines(present);
 
   const leave = (id: string): void => {
+    present.delete(id);
     numbers.delete(id);
     called.delete(id);
     tickets.delete(id);
@@ -91,14 +95,12 @@ export function createWaitQueue(count = createCount()): WaitQueue {
     watched.leave(id);
   };
   return {
-    ...{ leave, watch: watched.watch },
-    get size() {
-      return tickets.size + called.size;
-    },
+    ...{ leave, present, tickets, called, watch: watched.watch },
     forSlot: (job, rank, tasks = []) => {
       const { id } = job;
       const number = numbers.get(id) ?? count();
       leave(id);
+      present.add(id);
       numbers.set(id, number);
       const ticket = { ...job, since: number + rank * otherEngineFirst };
       tickets.set(id, ticket);
@@ -106,6 +108,7 @@ export function createWaitQueue(count = createCount()): WaitQueue {
     },
     forChange: (id) => {
       leave(id);
+      present.add(id);
       changes.add(id);
     },
     // The number stays: only leave() gives the place up.
@@ -118,7 +121,6 @@ export function createWaitQueue(count = createCount()): WaitQueue {
       return next.id;
     },
     answered: (id) => void called.delete(id),
-    calls: () => called.size,
     slotsFor: (job, { free, wanted }, facts) => {
       if (free <= 0) return 0;
       // A slot is kept for each job that was called, so that no call is in vain.
@@ -158,13 +160,14 @@ function linesOf(tickets: ReadonlyMap<string, Claimant>) {
   return createSlotQueues(waits, () => tickets.size);
 }
 
-/** The jobs that have attempts on other engines. */
-function createWatchedEngines() {
+/** The jobs that have attempts on other engines; each is `present` in the queue. */
+function createWatchedEngines(present: Set<string>) {
   const enginesOf = new Map<string, readonly string[]>();
   const byEngine = new Map<string, Set<string>>();
   return {
     watch: (id: string, engines: readonly string[]): void => {
       if (engines.length === 0) return;
+      present.add(id);
       enginesOf.set(id, engines);
       for (const engine of engines) {
         const ids = byEngine.get(engine) ?? new Set<string>();

@@ -79,7 +79,7 @@ describe('a job that goes on no more', () => {
     store.answer('j', 'conflict');
     expect(await endFaulty(parts, doc, why)).toEqual({ kind: 'lost' });
     expect(seen).toEqual(['leave j', 'write j on 1-a']);
-    expect(serializer.newest('j')).toBeUndefined();
+    expect(serializer.documents.get('j')).toBeUndefined();
   });
 
   it('is left to other engines when this one ends', async () => {

@@ -35,7 +35,7 @@ describe('a claim that is written', () => {
   it('is known from then on, and not read again', async () => {
     const { parts, store } = open();
     const written = await writeJob(parts, { job, claims });
-    const doc = parts.serializer.newest('j') as StoredDocument;
+    const doc = parts.serializer.documents.get('j') as StoredDocument;
     expect(written).toEqual({ kind: 'written', doc });
     expect(await parts.parsedJobs.read(doc)).toMatchObject({
       value: { steps: [{ claim }], _rev: '2-1' },
@@ -49,7 +49,7 @@ describe('a claim that is written', () => {
     expect(await writeJob(parts, { job, claims })).toEqual({ kind: 'lost' });
     expect(seen).toEqual(['write j on 1-new', `withdraw ${claim}/`]);
     expect(store.docs.get('j')).toBe(faster);
-    expect(parts.serializer.newest('j')).toBeUndefined();
+    expect(parts.serializer.documents.get('j')).toBeUndefined();
     expect(parts.replicas.unbegun.has(claim)).toBe(true);
   });
 
@@ -198,7 +198,8 @@ describe('the children that a job gives up', () => {
 });
 
 describe('the end of a job', () => {
-  const final = { ...before, state: '$$complete', end: t0, exit: 0 } as unknown as FinalJob;
+  const ended = { ...before, state: '$$complete', end: t0, exit: 0 };
+  const final = { ...ended, locked: { permit: 'lock:p' } } as unknown as FinalJob;
   const makes = [{ _id: 'j:notify:1:0', type: 'job', flow: 'n' }] as const;
 
   it('is written after its notifications are made; its locks are for this engine to remove', async () => {

@@ -114,6 +114,7 @@ export function writeParts({ docs = [], copies = 1 }: Given = {}) {
   const running = new Set<string>();
   const named = (steps: readonly LiveStep[]): string => steps.map(({ claim }) => claim).join();
   const attempts = {
+    claims: { has: () => true },
     ofJob: { get: () => running, has: () => running.size > 0 },
     reserve: () => true,
     withdraw: (steps: readonly LiveStep[], ended: readonly string[] = []) => {

@@ -67,7 +67,7 @@ class Engine {
   #happens(what: () => void): void {
     this.#watch();
     what();
-    while (this.#free() > this.#waitQueue.calls()) {
+    while (this.#free() > this.#waitQueue.called.size) {
       const id = this.#waitQueue.nextForSlot(this.#facts);
       if (id === undefined) break;
       // Nobody is called for nothing.

@@ -34,7 +34,7 @@ describe('timers', () => {
     const timers = open();
     timers.set('job', Date.now() + 100);
     timers.clear('job');
-    expect(timers.size).toBe(0);
+    expect(timers.due.size).toBe(0);
     vi.advanceTimersByTime(1_000);
     expect(woken).toEqual([]);
   });

@@ -146,13 +146,13 @@ describe('the free slots that a job may claim', () => {
     const waitQueue = createWaitQueue();
     for (const id of ['a', 'b', 'c', 'd']) waitQueue.forSlot(line(id, 500), 0);
     expect([1, 2, 3].map(() => waitQueue.nextForSlot(idle))).toEqual(['a', 'b', 'c']);
-    expect(waitQueue.calls()).toBe(3);
+    expect(waitQueue.called.size).toBe(3);
     expect(waitQueue.slotsFor(newcomer(500), all(5), idle)).toBe(1);
     expect(waitQueue.slotsFor(line('b'), all(2), idle)).toBe(1);
     waitQueue.answered('a');
     waitQueue.leave('b');
     waitQueue.forSlot(line('c', 500), 0);
-    expect(waitQueue.calls()).toBe(0);
+    expect(waitQueue.called.size).toBe(0);
     expect(waitQueue.slotsFor(newcomer(500), all(3), idle)).toBe(1);
     expect(waitQueue.nextForSlot(idle)).toBe('c');
   });
