@@ -1,8 +1,8 @@
-import jsonata from 'jsonata';
 import type { Answer, Rendered, TemplateContext } from '../decide/world.js';
 import type { Question } from '../decide/queries.js';
 import { NoThreadError } from '../plugin/calculations.js';
 import { evaluateExpression } from '../plugin/expression.js';
+import { loadJsonata } from '../plugin/late-packages.js';
 import { oneLine, readTemplate, renderTemplate } from '../plugin/render.js';
 import {
   createTemplateBounds,
@@ -162,7 +162,7 @@ export function checkTemplate(text: string): string | undefined {
 /** Why a JSONata expression cannot be read, or undefined. */
 export function checkExpression(text: string): string | undefined {
   try {
-    jsonata(text);
+    loadJsonata()(text);
     return undefined;
   } catch (error) {
     return firstLine(error);

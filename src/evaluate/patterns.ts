@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import type * as Re2 from 're2js';
 import { createMemo } from '../memo.js';
+import { loadRe2 } from '../plugin/late-packages.js';
 import { patternWeight } from './pattern-weight.js';
 
 /** A regular expression of a user: it can be matched, or the reason says why not. */
@@ -54,9 +53,8 @@ export function checkLockPattern(text: string): string | undefined {
   return pattern.ok ? undefined : pattern.reason;
 }
 
-/** Few jobs have patterns: RE2 is loaded when the first one comes. */
 function compile(text: string): Pattern {
-  const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof Re2;
+  const { RE2JS } = loadRe2();
   try {
     const compiled = RE2JS.compile(text);
     return { ok: true, matches: (target) => compiled.test(target) };

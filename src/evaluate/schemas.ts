@@ -1,10 +1,10 @@
 import { mayHoldTemplate } from '../model/template.js';
-import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv';
 import { canonical } from '../model/canonical.js';
 import type { Schema } from '../decide/world.js';
 import { createMemo } from '../memo.js';
 import type { Problem } from '../model/problems.js';
+import { loadAjv, loadAjv2020 } from '../plugin/late-packages.js';
 import { pointerKeys, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
 import { isReference } from '../model/secret-reference.js';
@@ -80,7 +80,8 @@ function linearPattern(text: string) {
 
 function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schema {
   const recent = typeof $schema === 'string' && $schema.includes('2020-12');
-  const ajv = recent ? new Ajv2020(optionsOf()) : new Ajv(optionsOf());
+  const Compiler = recent ? loadAjv2020().Ajv2020 : loadAjv().Ajv;
+  const ajv = new Compiler(optionsOf());
   try {
     ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
     const check = ajv.compile(rest);

@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Piscina } from 'piscina';
 import { builtModule } from '../package.js';
 import { onOwnBehalf } from './attribution.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
+import { loadPiscina } from './late-packages.js';
 
 /** Where an isolated call runs. `onEnd` hears once that it is gone, and how. */
 export type Away = {
@@ -60,6 +60,7 @@ type Pool = {
 };
 
 function openPool(memory: number): Pool {
+  const { Piscina } = loadPiscina();
   const pool = new Piscina({
     filename: builtModule('plugin/isolate-thread'),
     minThreads: 0,

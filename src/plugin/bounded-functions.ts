@@ -1,4 +1,5 @@
-import jsonata from 'jsonata';
+import type { Expression } from 'jsonata';
+import { loadJsonata } from './late-packages.js';
 
 /** No list of an expression may become longer, and no text be filled up to more characters. */
 export const mostItems = 1_000_000;
@@ -10,8 +11,8 @@ const mostCompared = 5_000;
  * `$pad` ends it when the width is large, `$sort` of 100,000 numbers takes all memory there is, and
  * `$distinct` a time that grows with the square of the list.
  */
-export async function boundFunctions(program: jsonata.Expression): Promise<void> {
-  const { sort, distinct } = await builtIn;
+export async function boundFunctions(program: Expression): Promise<void> {
+  const { sort, distinct } = await (builtIn ??= readBuiltIn());
   program.registerFunction('pad', pad, '<s-ns?:s>');
   program.registerFunction(
     'sort',
@@ -32,13 +33,17 @@ export async function boundFunctions(program: jsonata.Expression): Promise<void>
 
 type Implementation = (this: unknown, ...given: unknown[]) => unknown;
 
+type BuiltIn = { readonly sort: Implementation; readonly distinct: Implementation };
+
 /** JSONata's own, for what is not done here. */
-const builtIn = Promise.all([implementationOf('$sort'), implementationOf('$distinct')]).then(
-  ([sort, distinct]) => ({ sort, distinct }),
-);
+let builtIn: Promise<BuiltIn> | undefined;
+
+async function readBuiltIn(): Promise<BuiltIn> {
+  return { sort: await implementationOf('$sort'), distinct: await implementationOf('$distinct') };
+}
 
 async function implementationOf(name: string): Promise<Implementation> {
-  const found = (await jsonata(name).evaluate({})) as { implementation: Implementation };
+  const found = (await loadJsonata()(name).evaluate({})) as { implementation: Implementation };
   return found.implementation;
 }
 

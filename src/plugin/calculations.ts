@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { builtModule } from '../package.js';
 import { processorMsOf } from '../processor-time.js';
 import { onOwnBehalf } from './attribution.js';
+import { loadPiscina } from './late-packages.js';
 
 /** What is worked out in a thread of its own, because documents say how much work it is. */
 export type Calculation =
@@ -145,7 +146,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function openPool(module: string): Pool {
-  const threads = new Piscina({
+  const { Piscina: Pool } = loadPiscina();
+  const threads = new Pool({
     filename: module,
     minThreads: 0,
     maxThreads: mostThreads,

@@ -1,8 +1,9 @@
-import jsonata from 'jsonata';
+import type { Expression } from 'jsonata';
 import { threadProcessorMs } from '../processor-time.js';
 import { boundFunctions, mostItems } from './bounded-functions.js';
 import { calculate, tooLong } from './calculations.js';
 import { isCheap } from './cheap-expression.js';
+import { loadJsonata } from './late-packages.js';
 import { linearRegExp } from './linear-regexp.js';
 
 /** Evaluating one expression may take this much time of the processor, and nest this deep. */
@@ -30,7 +31,7 @@ export async function evaluateExpression(
     throw new Error(`it is longer than ${longestExpression} characters`);
   }
   if (expression.length <= longestHere) {
-    const program = jsonata(expression);
+    const program = loadJsonata()(expression);
     if (isCheap(program.ast())) {
       try {
         limit(program, mostStepsHere);
@@ -45,7 +46,7 @@ export async function evaluateExpression(
 
 /** The same in this thread, whatever it takes. */
 export async function evaluateHere(expression: string, data: unknown): Promise<unknown> {
-  const program = jsonata(expression, { sequence: mostItems, RegexEngine });
+  const program = loadJsonata()(expression, { sequence: mostItems, RegexEngine });
   limit(program, Infinity);
   await boundFunctions(program);
   return toPlain(await program.evaluate(data));
@@ -54,7 +55,7 @@ export async function evaluateHere(expression: string, data: unknown): Promise<u
 class TooManySteps extends Error {}
 
 /** JSONata tells of each step into and out of an expression; there the bounds are watched. */
-function limit(program: jsonata.Expression, mostSteps: number): void {
+function limit(program: Expression, mostSteps: number): void {
   const began = { at: Date.now(), usedMs: threadProcessorMs() };
   let depth = 0;
   let steps = 0;

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as Re2 from 're2js';
+import { loadRe2 } from './late-packages.js';
 
 /** What JSONata asks of a regular expression: to look for the next match from `lastIndex` on. */
 export type RegExpEngine = {
@@ -12,7 +11,7 @@ export type RegExpEngine = {
  * of RE2 (no look-around, no back references). Throws for what RE2 does not know.
  */
 export function linearRegExp({ source, flags }: RegExp): RegExpEngine {
-  const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof Re2;
+  const { RE2JS } = loadRe2();
   const compiled = read(() => {
     const written = RE2JS.translateRegExp(new RegExp(source, flags.replace('g', '')));
     return RE2JS.compile(written);

@@ -1,10 +1,11 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { countValues } from '../model/size.js';
 import type { JsonSchema } from '../model/scalars.js';
 import { calculate, NoThreadError } from './calculations.js';
 import type { PluginError } from './errors.js';
 import { pluginProblem } from './failures.js';
+import { loadAjv, loadAjv2020 } from './late-packages.js';
 import { cheapValues, mayTakeLong } from './schema-cost.js';
 
 /** A compiled schema: what is wrong with some parameters, as sentences without their values. */
@@ -23,7 +24,7 @@ const mostProblems = 5;
 export function compileParams(schema: JsonSchema): ParamsCheck {
   const { $schema, $id: _unused, ...rest } = schema;
   const recent = typeof $schema === 'string' && $schema.includes('2020-12');
-  const Compiler = recent ? Ajv2020 : Ajv;
+  const Compiler = recent ? loadAjv2020().Ajv2020 : loadAjv().Ajv;
   // It throws at once: only a dialect of one's own may check asynchronously.
   void readerOf(Compiler).validateSchema(rest, true);
   const validate: ValidateFunction = new Compiler(compilerOptions).compile(rest);

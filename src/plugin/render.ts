@@ -1,6 +1,6 @@
-import Handlebars from 'handlebars';
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
+import { loadHandlebars } from './late-packages.js';
 import { createTemplateBounds, type TemplateBounds } from './template-bounds.js';
 import { deepestTemplate, nestsTooDeep } from './template-depth.js';
 import { parseTemplate, textHelper } from './template-text.js';
@@ -10,15 +10,28 @@ type Data = Readonly<Record<string, unknown>>;
 /** Those of the templates that are being filled in. */
 let bounds = createTemplateBounds();
 
+type Engine = ReturnType<ReturnType<typeof loadHandlebars>['create']>;
+type Each = (this: unknown, list: unknown, options: unknown) => string;
+
+let engine: Engine | undefined;
+
 /** Templates in this engine know no `log` (it would print to the console) and two helpers more. */
-const engine = Handlebars.create();
-engine.unregisterHelper('log');
-engine.registerHelper('json', (value: unknown) =>
-  counted(isObject(value) ? bounds.jsonOf(value) : JSON.stringify(value)),
-);
-engine.registerHelper(textHelper, (value: unknown) =>
-  counted(Array.isArray(value) ? bounds.listOf(value) : value),
-);
+function makeEngine(): Engine {
+  const made = loadHandlebars().create();
+  made.unregisterHelper('log');
+  made.registerHelper('json', (value: unknown) =>
+    counted(isObject(value) ? bounds.jsonOf(value) : JSON.stringify(value)),
+  );
+  made.registerHelper(textHelper, (value: unknown) =>
+    counted(Array.isArray(value) ? bounds.listOf(value) : value),
+  );
+  const each = made.helpers['each'] as Each;
+  made.registerHelper('each', function (this: unknown, list: unknown, options: unknown): string {
+    bounds.countRuns(list);
+    return each.call(this, list, options);
+  });
+  return made;
+}
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
@@ -28,15 +41,6 @@ function counted<T>(value: T): T {
   if (typeof value === 'string') bounds.countText(value.length);
   return value;
 }
-
-type Each = (this: unknown, list: unknown, options: unknown) => string;
-const each = engine.helpers['each'] as Each;
-engine.registerHelper('each', function (this: unknown, list: unknown, options: unknown): string {
-  bounds.countRuns(list);
-  return each.call(this, list, options);
-});
-
-const isHelper = (name: string): boolean => Object.hasOwn(engine.helpers, name);
 
 /**
  * Fills in a Handlebars template. A name that `data` does not have is an error, not an empty text;
@@ -52,6 +56,7 @@ export function renderTemplate(
   try {
     bounds = shared ?? createTemplateBounds();
     if (shared === undefined) bounds.countTags(template);
+    engine ??= makeEngine();
     const fill = engine.compile(readTemplate(template), { strict: true, noEscape: !html });
     const left = bounds.textLeft();
     const text = fill(data);
@@ -65,6 +70,8 @@ export function renderTemplate(
 
 /** Parses a template. Throws where it cannot be read, or nests too deep to be parsed in time. */
 export function readTemplate(template: string): ReturnType<typeof parseTemplate> {
+  const { helpers } = (engine ??= makeEngine());
+  const isHelper = (name: string): boolean => Object.hasOwn(helpers, name);
   if (!nestsTooDeep(template)) return parseTemplate(template, isHelper);
   throw new Error(`its blocks are nested deeper than ${deepestTemplate} levels`);
 }

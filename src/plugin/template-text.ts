@@ -1,4 +1,4 @@
-import Handlebars from 'handlebars';
+import { loadHandlebars } from './late-packages.js';
 
 /** The helper through which every `{{path}}` goes, so that what it becomes can be counted. */
 export const textHelper = 'text of a path';
@@ -10,47 +10,52 @@ export const textHelper = 'text of a path';
  *
  * @throws Error that says why the template cannot be read
  */
-export function parseTemplate(
-  template: string,
-  isHelper: (name: string) => boolean,
-): hbs.AST.Program {
-  const tree = Handlebars.parse(template);
+export function parseTemplate(template: string, isHelper: IsHelper): hbs.AST.Program {
+  const tree = loadHandlebars().parse(template);
+  Texts ??= makeTexts();
   new Texts(isHelper).accept(tree);
   return tree;
 }
 
-class Texts extends Handlebars.Visitor {
-  readonly #isHelper: (name: string) => boolean;
+type IsHelper = (name: string) => boolean;
 
-  constructor(isHelper: (name: string) => boolean) {
-    super();
-    this.#isHelper = isHelper;
-  }
+/** What goes through a template; its class extends one of the package. */
+let Texts: ReturnType<typeof makeTexts> | undefined;
 
-  override MustacheStatement(tag: hbs.AST.MustacheStatement): void {
-    super.MustacheStatement(tag);
-    const { path } = tag;
-    if (tag.params.length > 0 || (tag.hash as unknown) !== undefined || !isPath(path)) return;
-    const [name = '', ...more] = path.parts;
-    if (path.depth === 0 && !path.data && more.length === 0 && this.#isHelper(name)) return;
-    // As at the head of a tag: a name that is missing is an error.
-    const strict: StrictPath = { ...path, strict: true };
-    tag.params = [strict];
-    tag.path = { ...path, data: false, depth: 0, parts: [textHelper], original: textHelper };
-  }
+function makeTexts() {
+  return class extends loadHandlebars().Visitor {
+    readonly #isHelper: IsHelper;
 
-  override PartialStatement(): void {
-    refuse();
-  }
-  override PartialBlockStatement(): void {
-    refuse();
-  }
-  override Decorator(): void {
-    refuse();
-  }
-  override DecoratorBlock(): void {
-    refuse();
-  }
+    constructor(isHelper: IsHelper) {
+      super();
+      this.#isHelper = isHelper;
+    }
+
+    override MustacheStatement(tag: hbs.AST.MustacheStatement): void {
+      super.MustacheStatement(tag);
+      const { path } = tag;
+      if (tag.params.length > 0 || (tag.hash as unknown) !== undefined || !isPath(path)) return;
+      const [name = '', ...more] = path.parts;
+      if (path.depth === 0 && !path.data && more.length === 0 && this.#isHelper(name)) return;
+      // As at the head of a tag: a name that is missing is an error.
+      const strict: StrictPath = { ...path, strict: true };
+      tag.params = [strict];
+      tag.path = { ...path, data: false, depth: 0, parts: [textHelper], original: textHelper };
+    }
+
+    override PartialStatement(): void {
+      refuse();
+    }
+    override PartialBlockStatement(): void {
+      refuse();
+    }
+    override Decorator(): void {
+      refuse();
+    }
+    override DecoratorBlock(): void {
+      refuse();
+    }
+  };
 }
 
 function refuse(): never {

@@ -1,8 +1,7 @@
-import Handlebars from 'handlebars';
-import jsonata from 'jsonata';
 import { closest } from '../model/closest.js';
 import { withPositions } from '../evaluate/expressions.js';
 import { isObject } from '../model/object.js';
+import { loadHandlebars, loadJsonata } from '../plugin/late-packages.js';
 import { leavesOf, namesIn as namesInTree } from '../structures/tree.js';
 import type { Structure } from '../model/tree.js';
 import type { Written } from './written.js';
@@ -37,9 +36,9 @@ export function lostResults(doc: Written, tasks: Structure): readonly LostResult
 function namesIn(text: string, keys: readonly string[]): readonly string[] {
   if (!text.includes('results')) return [];
   try {
-    if (isExpression(keys)) return namesInExpression(jsonata(text).ast());
+    if (isExpression(keys)) return namesInExpression(loadJsonata()(text).ast());
     return keys.includes('params') && text.includes('{{')
-      ? namesInTemplate(Handlebars.parse(withPositions(text)), true)
+      ? namesInTemplate(loadHandlebars().parse(withPositions(text)), true)
       : [];
   } catch {
     return [];

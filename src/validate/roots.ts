@@ -1,6 +1,6 @@
-import jsonata from 'jsonata';
 import { closest } from '../model/closest.js';
 import { isObject } from '../model/object.js';
+import { loadJsonata } from '../plugin/late-packages.js';
 import type { Written } from './written.js';
 import { isExpression, textsIn } from './document.js';
 
@@ -33,7 +33,7 @@ export function unknownRoots(
 
 function rootsOf(text: string): readonly string[] {
   try {
-    return namesIn(jsonata(text).ast());
+    return namesIn(loadJsonata()(text).ast());
   } catch {
     // That it is none is told where the document is checked by itself.
     return [];

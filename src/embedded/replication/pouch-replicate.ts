@@ -1,6 +1,4 @@
 import { createRequire } from 'node:module';
-import httpAdapter from 'pouchdb-adapter-http';
-import replication from 'pouchdb-replication';
 
 /** One side of a replication, spoken to over HTTP whichever server it is on. */
 export type ReplicationPeer = {
@@ -44,8 +42,14 @@ type PouchClass = {
   replicate(source: object, target: object, options: object): Replication;
 };
 
-const PouchDB = createRequire(import.meta.url)('pouchdb-core') as PouchClass;
-PouchDB.plugin(httpAdapter).plugin(replication);
+let pouch: PouchClass | undefined;
+
+/** Few servers ever replicate: what that takes is loaded when one does. */
+function loadPouch(): PouchClass {
+  const load = createRequire(import.meta.url) as (name: string) => unknown;
+  const core = load('pouchdb-core') as PouchClass;
+  return core.plugin(load('pouchdb-adapter-http')).plugin(load('pouchdb-replication'));
+}
 
 /** Starts PouchDB's replicator between two databases. */
 export function replicate(
@@ -54,7 +58,8 @@ export function replicate(
   options: ReplicationOptions,
   changed: (progress: ReplicationProgress) => void,
 ): RunningReplication {
-  const running = PouchDB.replicate(connect(source), connect(target), {
+  const PouchDB = (pouch ??= loadPouch());
+  const running = PouchDB.replicate(connect(PouchDB, source), connect(PouchDB, target), {
     ...options,
     batch_size: 100,
   });
@@ -62,7 +67,7 @@ export function replicate(
   return { done: running.then((progress) => progress), cancel: () => running.cancel() };
 }
 
-const connect = ({ url, auth, headers = {} }: ReplicationPeer): object =>
+const connect = (PouchDB: PouchClass, { url, auth, headers = {} }: ReplicationPeer): object =>
   new PouchDB(url, {
     adapter: url.startsWith('https:') ? 'https' : 'http',
     // Whether the target has to exist or be made is decided before.

@@ -42,13 +42,3 @@ declare module 'pouchdb-adapter-leveldb-core' {
   const LevelAdapter: (this: unknown, options: object, done: (error: unknown) => void) => void;
   export default LevelAdapter;
 }
-
-declare module 'pouchdb-replication' {
-  const plugin: (pouch: unknown) => void;
-  export default plugin;
-}
-
-declare module 'pouchdb-adapter-http' {
-  const plugin: (pouch: unknown) => void;
-  export default plugin;
-}
