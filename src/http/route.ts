@@ -143,13 +143,15 @@ export function route<
 >(definition: Definition<P, Q, B>): Route {
   const { handle, ...doc } = definition;
   const { params = nothing as unknown as P, query = nothing as unknown as Q, body } = definition;
+  // A schema is compiled when it is first used: this one is the same for all requests.
+  const strictQuery = query.strict();
   return {
     ...doc,
     run: async (call) =>
       handle({
         ...call,
         params: checked(params, call.params, 'path'),
-        query: checked(query.strict(), call.query, 'query') as z.infer<Q>,
+        query: checked(strictQuery, call.query, 'query') as z.infer<Q>,
         body: bodyOf(body, call.body),
       }),
   };
