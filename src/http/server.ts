@@ -20,7 +20,6 @@ import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi } from './reference/document.js';
-import type { OpenApi } from './reference/openapi.js';
 import { routes } from './routes.js';
 import { defaultHost, defaultPort, isLoopback } from '../config/address.js';
 import { isReachable, isSecure, type HttpSettings } from '../config/http.js';
@@ -124,7 +123,6 @@ async function createApp(options: ServerOptions): Promise<App> {
     onBroken: (error) => void toAnswer(error, log),
   });
   const tries = createRate({ ...signInRate, now: steady });
-  const reference = once(() => describeApi(routes, options.version));
   const api: Api = {
     client,
     hub,
@@ -137,7 +135,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     engine: options.engine,
     metrics: options.metrics,
     plugins: options.plugins,
-    reference,
+    reference: () => describeApi(routes, options.version),
     secure,
     trySignIn: (address) => tries.take(address),
     now: () => Date.now(),
@@ -223,9 +221,4 @@ async function certificateOf({ settings: { tls }, root }: ServerOptions) {
     throw problem('setting_invalid', { name: 'http.tls', origin: 'tws.json', reason });
   }
   return pair;
-}
-
-function once(make: () => OpenApi): () => OpenApi {
-  let made: OpenApi | undefined;
-  return () => (made ??= make());
 }

@@ -11,12 +11,7 @@ import { createSchemas, type SchemaObject, type Schemas } from './schemas.js';
 
 /** Describes the routes; everything in it comes of what the server itself works with. */
 export function describeApi(routes: readonly RouteDoc[], version: string): OpenApi {
-  const schemas = createSchemas();
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes) {
-    const path = fullPath(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
-  }
+  const { paths, schemas } = described.get(routes) ?? describe(routes);
   return {
     openapi: '3.1.0',
     info: {
@@ -29,7 +24,7 @@ export function describeApi(routes: readonly RouteDoc[], version: string): OpenA
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: schemas.all(),
+      schemas,
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
         token: { type: 'http', scheme: 'bearer' },
@@ -37,6 +32,26 @@ export function describeApi(routes: readonly RouteDoc[], version: string): OpenA
     },
     security: [{ session: [] }, { token: [] }],
   };
+}
+
+type Described = {
+  readonly paths: OpenApi['paths'];
+  readonly schemas: OpenApi['components']['schemas'];
+};
+
+/** It takes a quarter of a second: however many servers a process starts, it is done once. */
+const described = new WeakMap<readonly RouteDoc[], Described>();
+
+function describe(routes: readonly RouteDoc[]): Described {
+  const schemas = createSchemas();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = fullPath(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
+  }
+  const made = { paths, schemas: schemas.all() };
+  described.set(routes, made);
+  return made;
 }
 
 function operation(route: RouteDoc, schemas: Schemas): Operation {
