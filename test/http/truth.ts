@@ -5,9 +5,12 @@ import { routes } from '../../src/http/routes.js';
 
 const reference = describeApi(routes, '0.0.0');
 const ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: false });
-ajv.addSchema({ $id: 'api:', components: reference.components });
+// Each has a name of its own, so that it is compiled once for all answers that refer to it.
+for (const [name, schema] of Object.entries(reference.components.schemas)) {
+  ajv.addSchema(resolved(schema), `api:${name}`);
+}
 
-const forms = routes.map((route) => ({
+const paths = routes.map((route) => ({
   route,
   form: new RegExp(
     `^${fullPath(route)
@@ -15,7 +18,9 @@ const forms = routes.map((route) => ({
       .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
   ),
 }));
+/** What checks an answer, by method, path and status, and by the text of its schema. */
 const checks = new Map<string, ValidateFunction>();
+const forms = new Map<string, ValidateFunction>();
 
 type Answer = {
   readonly method: string;
@@ -32,7 +37,7 @@ type Answer = {
  */
 export function untruthOf({ method, path, status, type, text }: Answer): string | undefined {
   const [bare = ''] = path.split('?');
-  const { route } = forms.find(({ route: one, form }) => {
+  const { route } = paths.find(({ route: one, form }) => {
     return one.method === method && form.test(bare);
   }) ?? { route: undefined };
   if (route === undefined) return undefined;
@@ -45,14 +50,20 @@ export function untruthOf({ method, path, status, type, text }: Answer): string 
   if (media === undefined) return text === '' ? undefined : `${about} must have no body.`;
   if (!type.startsWith(media)) return `${about} must be ${media}; it is ${type}.`;
   if (!media.endsWith('json')) return undefined;
-  const check = checks.get(about) ?? ajv.compile(resolved(content[media]?.schema ?? {}));
+  const check = checks.get(about) ?? compiled(content[media]?.schema ?? {});
   checks.set(about, check);
   if (check(JSON.parse(text))) return undefined;
   return `${about} is not of its schema: ${ajv.errorsText(check.errors)}: ${text.slice(0, 300)}`;
 }
 
+/** Most answers have one of a few forms. */
+function compiled(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const check = forms.get(text) ?? ajv.compile(resolved(schema));
+  forms.set(text, check);
+  return check;
+}
+
 function resolved(schema: object): object {
-  return JSON.parse(
-    JSON.stringify(schema).replaceAll('"#/components/', '"api:#/components/'),
-  ) as object;
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"api:')) as object;
 }
