@@ -29,18 +29,19 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * A rule about live jobs. It is asked only when it may have something to say: when the job has one of
- * `fields`, its flow one of `flowFields`, a step is in one of `states` or has `inPath` in its path, or
- * there are `fromSteps` steps.
+ * `fields` or is in `jobState`, its flow one of `flowFields`, a step is in one of `states` or has `inPath`
+ * in its path, or there are `fromSteps` steps; or when the flow, as it is now, is paused.
  */
 type Rule = {
   readonly name: string;
   readonly fields?: readonly string[];
+  readonly jobState?: LiveJob['state'];
   readonly flowFields?: readonly (keyof LiveJob['flow_definition'])[];
   readonly states?: readonly Step['state'][];
   readonly inPath?: string;
   readonly fromSteps?: number;
-  /** What it asks does not stand in the job alone. */
-  readonly isAlways?: true;
+  /** It asks the flow as it is now, whatever the copy in the job says. */
+  readonly flowIsPaused?: true;
   /** What the fields must say. */
   readonly applies?: (job: LiveJob) => boolean;
   /** What it says. Undefined: nothing after all, the next rule is asked. */
@@ -73,14 +74,14 @@ export const liveRules: readonly Rule[] = [
   { name: 'too many steps', inPath: '.decision.', fromSteps: manySteps, move: tooManyMove },
   { name: 'waiting steps', states: ['$$waiting'], move: waitingMove },
   { name: 'expiry', fields: ['expires'], move: expiryMove },
-  { name: 'pause', isAlways: true, move: pauseMove },
+  { name: 'pause', fields: ['paused'], jobState: '$$paused', flowIsPaused: true, move: pauseMove },
   { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
   { name: 'permit', flowFields: ['max_running'], move: permitMove },
 ];
 
 /** Returns the next move of a live job and the rule that made it. */
 export function advance(job: LiveJob, now: number, world: World): Ruled {
-  for (const { name, applies, move } of rulesFor(job)) {
+  for (const { name, applies, move } of rulesFor(job, world)) {
     const said = applies?.(job) === false ? undefined : move(job, now, world);
     if (said !== undefined) return { rule: name, move: said };
   }
@@ -88,12 +89,15 @@ export function advance(job: LiveJob, now: number, world: World): Ruled {
 }
 
 /** The rules that may have something to say about a job. */
-function rulesFor(job: LiveJob): readonly Rule[] {
+function rulesFor(job: LiveJob, world: World): readonly Rule[] {
   const { flow_definition: flow, steps } = job;
+  const now = world.flow(flow.name, flow.owner);
+  const isPaused = now.kind === 'found' && now.value.paused === true;
   const fieldsOf: Readonly<Record<string, unknown>> = job;
   return liveRules.filter(
-    ({ fields, flowFields, states, inPath, fromSteps, isAlways }) =>
-      isAlways === true ||
+    ({ fields, jobState, flowFields, states, inPath, fromSteps, flowIsPaused }) =>
+      (isPaused && flowIsPaused === true) ||
+      job.state === jobState ||
       fields?.some((key) => fieldsOf[key] !== undefined) === true ||
       flowFields?.some((key) => flow[key] !== undefined) === true ||
       (fromSteps !== undefined && steps.length >= fromSteps) ||
