@@ -14,18 +14,6 @@ export type Invalid<K extends string> = {
 /** A document of a kind as it is read, or what is wrong with it. */
 export type Either<K extends string, V> = Valid<K, V> | Invalid<K>;
 
-/** Reads a document by a schema. */
-export function either<K extends string, S extends z.ZodType, V>(
-  kind: K,
-  schema: S,
-  doc: object,
-  toValue: (parsed: z.infer<S>) => V,
-): Either<K, V> {
-  const parsed = schema.safeParse(doc);
-  if (parsed.success) return { kind, ok: true, value: toValue(parsed.data) };
-  return invalid(kind, parsed.error.issues, doc);
-}
-
 /** What zod found in a document, as sentences. */
 export function invalid<K extends string>(
   kind: K,

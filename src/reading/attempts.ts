@@ -190,7 +190,7 @@ function take(index: Index, step: Step): void {
   if (step.path.endsWith('.error')) for (const at of lineOf(step.path)) line.set(at, step);
   else line.set(step.path, step);
   // An undo task has its path below structures that have ended: it does not make them go on.
-  if (isUndoing(step.path)) return;
+  if (step.phase !== 'main' && isUndoing(step.path)) return;
   const isBusy = isOpen(step);
   for (const at of pathsTo(step.path, index)) {
     const number = below.has(at) ? null : numbered.exec(at);

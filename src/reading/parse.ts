@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
 import { isFinalState, type StoredDocument } from '../model/document.js';
 import { handWritten, withReferences } from '../model/encrypted-values.js';
-import { either, type Either, type Invalid } from '../model/either.js';
+import { invalid, type Either, type Invalid } from '../model/either.js';
 import { engineSchema, type EngineDocument } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
 import { finalJobSchema, liveStateSchema, type Job, type NewJob } from '../model/job.js';
@@ -111,6 +111,18 @@ function toNewJob(job: z.infer<typeof newJobSchema>): Job {
   const tasks = toTree(job.tasks);
   const params = job.params === undefined ? {} : { params: toKeyedParams(job.params, tasks) };
   return { ...job, ...params, tasks } as unknown as NewJob;
+}
+
+/** Reads a document by a schema. */
+function either<K extends string, S extends z.ZodType, V>(
+  kind: K,
+  schema: S,
+  doc: object,
+  toValue: (parsed: z.infer<S>) => V,
+): Either<K, V> {
+  const parsed = schema.safeParse(doc);
+  if (parsed.success) return { kind, ok: true, value: toValue(parsed.data) };
+  return invalid(kind, parsed.error.issues, doc);
 }
 
 /** What is wrong with `notify` never keeps a document from being read: it stays as it was written. */
