@@ -1,11 +1,28 @@
 import { attachmentName, type BigResult } from '../model/big-result.js';
 import { isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { isLive, type LiveStep, type Step } from '../model/step.js';
-import { hasBegun } from '../reading/attempts.js';
+import { attemptsOf, hasBegun } from '../reading/attempts.js';
+import type { Beginning } from '../structures/progress.js';
 
 /** Returns a copy of the job in which one step is replaced. */
 export function withStep(job: LiveJob, old: Step, next: Step): LiveJob {
   return { ...job, steps: job.steps.map((step) => (step === old ? next : step)) };
+}
+
+/** The fields of every attempt of a step that has a child. */
+export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
+
+/** Returns the fields of a new attempt, with the next number. */
+export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
+  return {
+    index: leaf.index,
+    path: leaf.path,
+    name: leaf.name,
+    task: leaf.entry.task,
+    attempt: job.steps.length === 0 ? 1 : attemptsOf(job, leaf.path).length + 1,
+    run: job.run,
+    phase,
+  };
 }
 
 /** Returns a copy of the job with one more step. */

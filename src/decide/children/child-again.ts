@@ -1,10 +1,9 @@
 import type { FinalJob, LiveJob } from '../../model/job.js';
 import { exits, isFailed, type Step } from '../../model/step.js';
 import { canonical } from '../../model/canonical.js';
-import type { Attempt } from '../start/attempt.js';
 import type { ParentStep } from './child-step.js';
 import { attemptsOf, lastAttempt } from '../../reading/attempts.js';
-import { withBegun } from '../steps.js';
+import { type Attempt, withBegun } from '../steps.js';
 import { lookUp } from '../queries.js';
 import type { Begun, ChildJob } from '../intent.js';
 import type { Child, World } from '../world.js';

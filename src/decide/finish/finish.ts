@@ -6,7 +6,6 @@ import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '..
 import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
 import { completionOn, lastAttempt } from '../../reading/attempts.js';
 import { isObject } from '../../model/object.js';
-import { without } from '../../model/record.js';
 
 /** How a job ends. */
 export type JobEnding = {
@@ -21,7 +20,7 @@ export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
   const hasTold = job.problems !== undefined || job.steps.some(({ phase }) => phase in doing);
   const told = hasTold ? withSideFailures(job, ending.failure) : job;
-  const kept = without(told, 'next_due', 'resume_at', 'held_since', 'relock');
+  const { next_due: _due, resume_at: _at, held_since: _since, relock: _relock, ...kept } = told;
   const hasWishes = job.paused !== undefined || job.cancel !== undefined;
   return {
     ...(hasWishes ? withoutWishes(kept, state) : kept),

@@ -3,9 +3,8 @@ import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../../model/j
 import { exits, isOpen, type Step } from '../../model/step.js';
 import { below, isStructure, isWithin } from '../../model/tree.js';
 import { callbacks } from '../../structures/batch.js';
-import { newAttempt } from '../start/attempt.js';
 import { jobSteps } from '../../reading/attempts.js';
-import { withNewStep } from '../steps.js';
+import { newAttempt, withNewStep } from '../steps.js';
 import { kindOf } from '../../structures/kinds.js';
 import { batchesAround, isOfEnd, repetitionsAround } from '../../structures/paths.js';
 import { nodeOf } from '../../reading/leaves.js';

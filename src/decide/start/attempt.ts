@@ -1,28 +1,11 @@
 import type { LiveJob } from '../../model/job.js';
 import { exits, type Step } from '../../model/step.js';
 import { failStep } from '../finish/fail.js';
-import { attemptsOf } from '../../reading/attempts.js';
-import { withNewStep } from '../steps.js';
+import { newAttempt, withNewStep } from '../steps.js';
 import { lookUp } from '../queries.js';
 import type { Begun } from '../intent.js';
 import type { Prepared, Unbegun } from './prepare.js';
 import type { Beginning } from '../../structures/progress.js';
-
-/** The fields of every attempt of a step that has a child. */
-export type Attempt = Pick<Step, 'index' | 'path' | 'name' | 'task' | 'attempt' | 'run' | 'phase'>;
-
-/** Returns the fields of a new attempt, with the next number. */
-export function newAttempt(job: LiveJob, { leaf, phase }: Beginning) {
-  return {
-    index: leaf.index,
-    path: leaf.path,
-    name: leaf.name,
-    task: leaf.entry.task,
-    attempt: job.steps.length === 0 ? 1 : attemptsOf(job, leaf.path).length + 1,
-    run: job.run,
-    phase,
-  };
-}
 
 /** Records an attempt that failed before any engine began it. */
 export function failUnbegun(

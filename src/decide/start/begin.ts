@@ -9,12 +9,12 @@ import {
   softDeadline,
   untilOf,
 } from '../../reading/clock.js';
-import { failUnbegun, newAttempt, unprepared } from './attempt.js';
+import { failUnbegun, unprepared } from './attempt.js';
 import { childAgain } from '../children/child-again.js';
 import { continueAnew, spawnChild } from '../children/child.js';
 import { conditionMove } from './conditions.js';
 import { hasBegun } from '../../reading/attempts.js';
-import { withBegun } from '../steps.js';
+import { newAttempt, withBegun } from '../steps.js';
 import { lookUp } from '../queries.js';
 import type { Begun, Wait } from '../intent.js';
 import type { World } from '../world.js';

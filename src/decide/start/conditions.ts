@@ -1,9 +1,9 @@
 import type { LiveJob } from '../../model/job.js';
 import { failure } from '../../model/failures.js';
 import { exits, type Failure, type Step } from '../../model/step.js';
-import { failUnbegun, newAttempt } from './attempt.js';
+import { failUnbegun } from './attempt.js';
 import { failureFor } from './failure-seen.js';
-import { withNewStep } from '../steps.js';
+import { newAttempt, withNewStep } from '../steps.js';
 import { inputOf, type Input } from './prepare.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, Unanswered, World } from '../world.js';

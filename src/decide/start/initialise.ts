@@ -161,7 +161,7 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   if (found.kind === 'open') return found.move;
   const owning = isLocking ? withLocks(job, found.locked) : job;
   if (found.kind === 'refused') return { kind: 'change', job: endUnbegun(owning, now, found) };
-  const params = expandParams(written, leaves, settings, definitions);
+  const params = paramsOf(ordered);
   return {
     kind: 'change',
     job: begunJob(owning, { flow, definitions, params, problems }, now, world),
@@ -169,6 +169,17 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
 }
 
 const noLocks = { kind: 'held', locked: {} } as const;
+
+/** The parameters of a job that begins. Most steps have none: then there is nothing to bring together. */
+function paramsOf({ leaves, flow, definitions, written }: Ordered): Copied['params'] {
+  const isBare =
+    flow.params === undefined &&
+    Object.keys(written).length === 0 &&
+    leaves.every(({ entry }) => entry.params === undefined) &&
+    Object.values(definitions).every(({ params }) => params === undefined);
+  if (!isBare) return expandParams(written, leaves, flow, definitions);
+  return Object.fromEntries(leaves.map(({ label }) => [label, {}]));
+}
 
 /** Why the parameters of a job are refused, or a schema that they must suit. */
 function refusalOf(job: NewJob, ordered: Ordered, world: World): Refusal | undefined {
