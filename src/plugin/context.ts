@@ -56,7 +56,9 @@ export function createContext(input: ContextInput): {
   readonly redact: Redact;
 } {
   const clear = [...(input.clear ?? [])];
-  const redact = redactor(clear);
+  let hide: Redact | undefined;
+  const redact: Redact = (value) =>
+    clear.length === 0 ? value : (hide ??= redactor(clear))(value);
   const { params, shown = params, key, cwd } = input;
   const signal = stopSignal(input.signal);
   const above = {

@@ -59,7 +59,7 @@ export async function callPlugin(
     // The engine ends before they are known: nothing is called with half of them.
     if (seen === undefined) return { kind: 'released' };
     const { results, parent_results } = seen;
-    const earlier = earlierAttempts(job, step);
+    const earlier = step.attempt === 1 ? [] : earlierAttempts(job, step);
     const { context, redact } = createContext({
       ...shared,
       params,
@@ -69,14 +69,14 @@ export async function callPlugin(
       step,
       results,
       parentResults: parent_results,
-      ...failureFor(job, step),
-      item: scopeOf(job, step.path)['item'],
+      ...(step.phase === 'main' ? {} : failureFor(job, step)),
+      item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {
         log.info(data === undefined ? about : { ...about, data }, message);
         shared.log(message, data);
       },
-      lastDetails: lastDetails(earlier),
+      lastDetails: earlier.length === 0 ? undefined : lastDetails(earlier),
       key: keyOf(job, step),
       cwd,
       egress,
@@ -92,12 +92,23 @@ export async function callPlugin(
   }
 }
 
+/** The path of the first entry of a flow: nothing comes before it, and nothing repeats it. */
+const firstPath = '0';
+
+const nothingBefore: Results = {
+  results: {},
+  parent_results: {},
+  previous: undefined,
+  missing: [],
+};
+
 /** What the step sees of the others; large results come from their attachments. Undefined: the engine ends. */
 async function visibleResults(
   job: LiveJob,
   step: Step,
   contents: ResultAttachments,
 ): Promise<Results | undefined> {
+  if (step.path === firstPath) return nothingBefore;
   const seen = resultsFor(job, step);
   if (seen.missing.length === 0) return seen;
   const read = await contents.of(job, seen.missing);

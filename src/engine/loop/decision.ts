@@ -31,7 +31,7 @@ import type { JobTree } from '../children/job-tree.js';
 import type { Locks } from '../locks/locks.js';
 import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';
-import { createSchemaChecks } from '../../evaluate/schema-checks.js';
+import { createSchemaChecks, type SchemaChecks } from '../../evaluate/schema-checks.js';
 
 /** No decision can be made about the job: the job ends, or is marked, with this failure. */
 export type Fault = { readonly kind: 'fault'; readonly failure: Failure };
@@ -97,23 +97,24 @@ export type DeciderParts = {
 export function createDecider(parts: DeciderParts): Decider {
   const { library, life, onDecide, once, rule = decide } = parts;
   return async (job, surroundings, now) => {
-    // Most decisions ask nothing.
+    // Most decisions ask nothing, and read no schema.
     let found = nothing;
+    let schemas: SchemaChecks | undefined;
+    const schema: World['schema'] = (read) => (schemas ??= createSchemaChecks()).read(read);
     const asked = new Set<string>();
-    const schemas = createSchemaChecks();
     let unanswered: string | undefined;
     for (;;) {
       await roundTurn();
       // What could not be found out any more does not count.
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const known = { ...worldOf(found, library), schema: schemas.read };
+      const known = { ...worldOf(found, library), schema };
       const world: World = { ...surroundings(), ...known, ...(unanswered && { unanswered }) };
       const intent = withCurrentJob(onDecide, job._id, () =>
         unlessThrown(() => rule(job, now(), world)),
       );
       // What was decided without an answer does not count.
-      if (schemas.isOpen()) {
-        unanswered = await whyNot(() => schemas.settle(), job, once);
+      if (schemas?.isOpen() === true) {
+        unanswered = await whyNot(schemas.settle, job, once);
         continue;
       }
       if (intent.kind !== 'look_up' && intent.kind !== 'acquire') return intent;

@@ -228,7 +228,7 @@ function sayOutcome({ log }: WriteParts, job: string, { step, outcome }: EndedAt
 
 function sayEnd({ log }: WriteParts, job: FinalJob): void {
   const { exit, failure } = job;
-  const late = refusedEdit(job);
+  const late = job['requests'] === undefined ? undefined : refusedEdit(job);
   if (late !== undefined) {
     const { action, refused } = late;
     log.warn(
