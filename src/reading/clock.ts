@@ -1,11 +1,8 @@
 import { defaultFlowTimeoutMs } from '../model/flow.js';
 import type { LiveJob } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
-import type { LiveStep, WaitingStep } from '../model/step.js';
-import { defaultTaskTimeoutMs } from '../model/task.js';
 import { heldMs } from './held.js';
-import { attemptsOf, hasBegun } from './attempts.js';
-import { definitionFor, definitionOf, leafAt } from './entries.js';
+import { hasBegun } from './attempts.js';
 
 /** The flow's timeout in ms; Infinity when there is none. */
 export function flowTimeoutMs(job: LiveJob): number {
@@ -48,36 +45,4 @@ export function expiryOf(job: LiveJob): number {
 export function untilOf(...times: readonly number[]): { readonly until?: number } {
   const first = times.reduce((least, time) => Math.min(least, time), Infinity);
   return first === Infinity ? {} : { until: first };
-}
-
-/** How long an attempt may run, and how long give no sign of life, ms; Infinity: nothing limits it. */
-export type Limits = { readonly timeoutMs: number; readonly heartbeatMs: number };
-
-/** The limits of an attempt: its entry's own ones count before those of its task. */
-export function limitsOf(job: LiveJob, step: LiveStep): Limits {
-  const entry = leafAt(job, step.path)?.entry;
-  const task = entry === undefined ? job.definitions[step.task] : definitionOf(job, entry);
-  const timeout = entry?.timeout ?? task?.timeout ?? defaultTaskTimeoutMs;
-  const heartbeat = entry?.heartbeat ?? task?.heartbeat ?? 0;
-  const left = deadlineAfter(task?.total_timeout ?? 0, job, step) - step.accepted;
-  return {
-    timeoutMs: Math.min(timeout === 0 ? Infinity : timeout, left),
-    heartbeatMs: heartbeat === 0 ? Infinity : heartbeat,
-  };
-}
-
-/** The time for waiting and all attempts of a step, ms; 0: nothing limits it. */
-export function totalTimeoutOf(job: LiveJob, step: LiveStep | WaitingStep): number {
-  return definitionFor(job, step)?.total_timeout ?? 0;
-}
-
-/** When that time is over; Infinity when nothing limits it. */
-export function totalDeadline(job: LiveJob, step: LiveStep | WaitingStep): number {
-  return deadlineAfter(totalTimeoutOf(job, step), job, step);
-}
-
-function deadlineAfter(total: number, job: LiveJob, step: LiveStep | WaitingStep): number {
-  if (total === 0) return Infinity;
-  const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
-  return first.accepted + total;
 }

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  flowTimeoutMs,
-  hardDeadline,
-  limitsOf,
-  softDeadline,
-  untilOf,
-} from '../../src/reading/clock.js';
+import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from '../../src/reading/clock.js';
+import { limitsOf } from '../../src/reading/entries.js';
 import { flow, liveJob, t0, task } from '../support/builders.js';
 import { story } from '../decide/story.js';
 

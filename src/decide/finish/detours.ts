@@ -2,12 +2,12 @@ import { failure } from '../../model/failures.js';
 import { defaultRestarts } from '../../model/flow.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isLive, type Failure, type LiveStep, type Step } from '../../model/step.js';
-import { totalDeadline, untilOf } from '../../reading/clock.js';
+import { untilOf } from '../../reading/clock.js';
 import { failStep, firstAcceptedOf } from './fail.js';
 import { attemptsOf } from '../../reading/attempts.js';
 import { withStep } from '../steps.js';
 import type { Outcome } from './outcome.js';
-import { definitionFor } from '../../reading/entries.js';
+import { definitionFor, totalDeadline } from '../../reading/entries.js';
 
 /*
  * Ends of an attempt that are no end of its step: the plugin waits for a signal, begins again, or

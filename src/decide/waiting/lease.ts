@@ -1,7 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Step, WaitingStep } from '../../model/step.js';
 import { leaseName, queueOfOffer, usualWorkLeaseMs, workWishOf } from '../../model/work.js';
-import { totalDeadline } from '../../reading/clock.js';
+import { totalDeadline } from '../../reading/entries.js';
 import { withStep } from '../steps.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { limitsOf } from '../../reading/clock.js';
+import { limitsOf } from '../../reading/entries.js';
 import type { Report } from '../../decide/finish/report.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
