@@ -1,4 +1,4 @@
-import { isFinalState } from '../src/model/document.js';
+import { isFinalState } from '../src/model/job.js';
 import type { Connection } from '../src/store/connection.js';
 import { openStore } from '../src/store/store.js';
 import { preciseNow } from './bench.js';

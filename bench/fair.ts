@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore, type Store } from '../src/store/store.js';
-import { isFinalState } from '../src/model/document.js';
+import { isFinalState } from '../src/model/job.js';
 import type { NewDocument } from '../src/store/writer.js';
 import { preciseNow, type Bench } from './bench.js';
 import { startEngines, type Engines } from './engines.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
-import { isFinalState, type StoredDocument } from '../model/document.js';
+import type { StoredDocument } from '../model/document.js';
+import { isFinalState } from '../model/job.js';
 import type { Store } from '../store/store.js';
 import { listed, textOf } from '../words.js';
 import { differencesOf } from './same-job.js';

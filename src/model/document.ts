@@ -7,8 +7,3 @@ export type StoredDocument = {
 
 /** A document that says what jobs run. */
 export type DefinitionKind = 'task' | 'flow';
-
-/** The state of a job that has ended, in a document of any form. */
-export function isFinalState(state: unknown): boolean {
-  return state === '$$complete' || state === '$$cancelled';
-}

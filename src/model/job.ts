@@ -277,6 +277,11 @@ export function isFinal(job: Job): job is FinalJob {
   return job.state === '$$complete' || job.state === '$$cancelled';
 }
 
+/** The state of a job that has ended, in a document of any form. */
+export function isFinalState(state: unknown): boolean {
+  return state === '$$complete' || state === '$$cancelled';
+}
+
 /** Initialised and not final. */
 export function isLiveJob(job: Job): job is LiveJob {
   return job.state !== undefined && job.state !== '$$complete' && job.state !== '$$cancelled';

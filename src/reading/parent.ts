@@ -1,6 +1,5 @@
-import { defaultQueue, type LiveJob } from '../model/job.js';
+import { defaultQueue, isFinalState, type LiveJob } from '../model/job.js';
 import { notifiesOf } from '../model/notify.js';
-import { isFinalState } from '../model/document.js';
 import { queueOf } from './entries.js';
 
 /** So many jobs deep may child flows go; a flow that calls itself ends there. */

@@ -1,11 +1,17 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
-import { isFinalState, type StoredDocument } from '../model/document.js';
+import type { StoredDocument } from '../model/document.js';
 import { handWritten, withReferences } from '../model/encrypted-values.js';
 import { invalid, type Either, type Invalid } from '../model/either.js';
 import { engineSchema, type EngineDocument } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
-import { finalJobSchema, liveStateSchema, type Job, type NewJob } from '../model/job.js';
+import {
+  finalJobSchema,
+  isFinalState,
+  type Job,
+  liveStateSchema,
+  type NewJob,
+} from '../model/job.js';
 import { flowSchema, newJobSchema } from './documents.js';
 import { lockSchema, type LockDocument } from '../model/lock.js';
 import { eventSchema, type EventDocument } from '../model/event.js';

@@ -1,5 +1,6 @@
 import type { Rival } from '../decide/world.js';
-import { isFinalState, type StoredDocument } from '../model/document.js';
+import type { StoredDocument } from '../model/document.js';
+import { isFinalState } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
 
 /** A job that wants locks; the job that it continues hands its own on to it. */

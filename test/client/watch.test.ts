@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { watchJob } from '../../src/client/watch.js';
 import { problem } from '../../src/errors.js';
-import { isFinalState } from '../../src/model/document.js';
+import { isFinalState } from '../../src/model/job.js';
 import type { FeedState } from '../../src/store/feed.js';
 import type { Store } from '../../src/store/store.js';
 import { flow, job, task } from '../support/documents.js';

@@ -3,8 +3,7 @@ import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js'
 import type { Answer, Blockers, Child, LockAnswer, Root, World } from '../../src/decide/world.js';
 import type { Acquire, Query } from '../../src/decide/queries.js';
 import { isMadeBy } from '../../src/reading/parent.js';
-import { isFinal, type Job } from '../../src/model/job.js';
-import { isFinalState } from '../../src/model/document.js';
+import { isFinal, isFinalState, type Job } from '../../src/model/job.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import type { Locks } from './locks.js';
 import type { Wish } from './process.js';

@@ -1,5 +1,4 @@
-import { isLiveJob, isNew, type Job } from '../../model/job.js';
-import { isFinalState } from '../../model/document.js';
+import { isFinalState, isLiveJob, isNew, type Job } from '../../model/job.js';
 import { isOpen, type Step } from '../../model/step.js';
 import type { GivenUp } from '../intent.js';
 import { continuationOf, isMadeBy, isStartOf } from '../../reading/parent.js';

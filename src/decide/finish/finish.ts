@@ -1,7 +1,6 @@
 import { failure } from '../../model/failures.js';
-import type { FinalJob, LiveJob, NewJob } from '../../model/job.js';
+import { type FinalJob, isFinalState, type LiveJob, type NewJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
-import { isFinalState } from '../../model/document.js';
 import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../../model/step.js';
 import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
 import { completionOn, lastAttempt } from '../../reading/attempts.js';

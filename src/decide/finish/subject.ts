@@ -1,6 +1,11 @@
-import { isCancelRequested, type FinalJob, type LiveJob, type NewJob } from '../../model/job.js';
+import {
+  type FinalJob,
+  isCancelRequested,
+  isFinalState,
+  type LiveJob,
+  type NewJob,
+} from '../../model/job.js';
 import { notificationsOf, notifiesOf, type Notifies } from '../../model/notify.js';
-import { isFinalState } from '../../model/document.js';
 import { exits } from '../../model/step.js';
 import { finish } from './finish.js';
 import { lookUp, type Query } from '../queries.js';

@@ -6,7 +6,8 @@ import {
   type Untold,
 } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
-import { isFinalState, type StoredDocument } from '../../model/document.js';
+import type { StoredDocument } from '../../model/document.js';
+import { isFinalState } from '../../model/job.js';
 import type { Store } from '../../store/store.js';
 import type { LogOnce } from '../events/log-once.js';
 import type { Retry } from '../retry.js';

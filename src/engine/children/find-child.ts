@@ -1,8 +1,7 @@
 import type { Child } from '../../decide/world.js';
 import { continuationOf, continues, isMadeBy } from '../../reading/parent.js';
 import { failure } from '../../model/failures.js';
-import { isFinal, type FinalJob } from '../../model/job.js';
-import { isFinalState } from '../../model/document.js';
+import { type FinalJob, isFinal, isFinalState } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import { exits } from '../../model/step.js';
 import type { Store } from '../../store/store.js';

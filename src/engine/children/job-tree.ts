@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Root } from '../../decide/world.js';
-import { isFinalState } from '../../model/document.js';
+import { isFinalState } from '../../model/job.js';
 import type { Store } from '../../store/store.js';
 
 /** Maximum number of jobs made for one root job, over all its child flows and theirs. */

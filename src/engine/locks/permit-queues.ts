@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Flow } from '../../model/flow.js';
 import { isObject } from '../../model/object.js';
-import { isFinalState, type StoredDocument } from '../../model/document.js';
+import type { StoredDocument } from '../../model/document.js';
+import { isFinalState } from '../../model/job.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
 import type { Library } from '../loop/library.js';
 import { byRight, inLineOf, type InLine } from '../waiting/wait-queue.js';

@@ -1,6 +1,6 @@
 import { endInvalid, endRefused } from '../../decide/finish/finish.js';
-import type { FinalJob, Job } from '../../model/job.js';
-import { isFinalState, type StoredDocument } from '../../model/document.js';
+import { type FinalJob, isFinalState, type Job } from '../../model/job.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Failure } from '../../model/step.js';
 import { childrenLeftBy } from '../children/cancel-children.js';
 import type { JobParts } from './job-parts.js';

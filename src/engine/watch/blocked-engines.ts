@@ -1,5 +1,6 @@
 import { failure } from '../../model/failures.js';
-import { isFinalState, type StoredDocument } from '../../model/document.js';
+import type { StoredDocument } from '../../model/document.js';
+import { isFinalState } from '../../model/job.js';
 import type { Failure } from '../../model/step.js';
 import { listed, shortened, textOf } from '../../words.js';
 

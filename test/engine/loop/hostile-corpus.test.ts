@@ -7,7 +7,7 @@ import {
   type Kind,
   type Outcome,
 } from '../../support/hostile/kind.js';
-import { isFinalState } from '../../../src/model/document.js';
+import { isFinalState } from '../../../src/model/job.js';
 import { openWorkspace } from '../../support/workspace.js';
 
 const withinMs = 500_000;

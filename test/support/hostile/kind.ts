@@ -1,4 +1,4 @@
-import { isFinalState } from '../../../src/model/document.js';
+import { isFinalState } from '../../../src/model/job.js';
 
 /** What a kind puts into the database; jobs are of the owner `hostile` unless they say otherwise. */
 export type Written = Readonly<Record<string, unknown>>;
