@@ -34,7 +34,7 @@ type ToCome = {
   readonly labels: readonly string[];
 };
 
-/** Nobody can take the next step, or all who could have their hands full. */
+/** Nobody can take the next step, or all engines that could are busy. */
 export function serviceReason(seen: Seen, job: Job): Reason | undefined {
   if (!isLiveJob(job)) return busyReason(seen, [], 'It has not begun');
   const steps = stepsToCome(job, seen.now);
@@ -57,7 +57,7 @@ function stepsToCome(job: LiveJob, now: number): readonly ToCome[] {
   });
 }
 
-/** All who could go on with a job have their hands full. */
+/** All engines that could go on with a job are busy. */
 function busyReason(seen: Seen, steps: readonly ToCome[], what: string): Reason | undefined {
   const { inHand, ownInHand = 0 } = seen;
   if (inHand === undefined) return undefined;

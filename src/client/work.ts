@@ -25,7 +25,7 @@ export type WorkWanted = {
   readonly now: () => number;
 };
 
-/** A step in the hands of a worker, in its job as it is stored. */
+/** A step that a worker holds, in its job as it is stored. */
 export type WorkerStep = { readonly job: StoredDocument; readonly step: WaitingStep };
 
 /** Rows of the index that are looked at together: few at first, since most often the first will do. */

@@ -177,7 +177,8 @@ function structureMove(job: LiveJob, now: number, world: World): Move {
         progress.begin.length === 0 ? [] : lateOnes(job, progress.begin, now, world),
       );
       const begin = progress.begin.filter((one) => !late.has(one));
-      const isAtRest = begin.length === 0 && progress.gates.length === 0 && !job.steps.some(isOpen);
+      const isAtRest =
+        begin.length === 0 && progress.conditions.length === 0 && !job.steps.some(isOpen);
       return isAtRest
         ? complete(job, now, world)
         : workMove(job, { ...progress, begin }, now, world);

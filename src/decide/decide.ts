@@ -22,7 +22,7 @@ import { reopened } from './requests/reopen.js';
 import { formerState } from './requests/retry-record.js';
 import { withNextDue } from './waiting/sleep.js';
 import { subjectMove } from './finish/subject.js';
-import { inTurn } from './compete/turn.js';
+import { staggered } from './compete/stagger.js';
 
 /**
  * Says what this engine should do about a job now (epoch ms). Pure.
@@ -44,7 +44,7 @@ export function decide(job: Job, now: number, world: World): Decided {
   const { rule, intent } = isFinal(job)
     ? { rule: 'final', intent: lateWishMove(job, now) }
     : decideAlone(job, now, world);
-  return { ...(world.peers.length === 0 ? intent : inTurn(job, intent, now, world)), rule };
+  return { ...(world.peers.length === 0 ? intent : staggered(job, intent, now, world)), rule };
 }
 
 /** So long a job waits before what could not be found out is asked again, ms. */

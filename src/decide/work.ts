@@ -6,7 +6,7 @@ import { begin } from './start/begin.js';
 import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from '../reading/clock.js';
 import { effortOf, mostEffort } from './start/effort.js';
 import { finish } from './finish/finish.js';
-import { gatesMove } from './start/gates.js';
+import { structureConditionsMove } from './start/structure-conditions.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
 import type { ChildJob, Move, Wait } from './intent.js';
@@ -27,10 +27,10 @@ import { openWaits } from './waiting/waits.js';
  * structures ask, begins every step that can begin, and otherwise waits.
  */
 export function workMove(job: LiveJob, work: Work, now: number, world: World): Move {
-  const { drop, gates, begin: beginnings } = work;
+  const { drop, conditions, begin: beginnings } = work;
   const dropped = drop.length === 0 ? undefined : dropMove(job, drop, now, world);
   if (dropped !== undefined) return dropped;
-  if (gates.length > 0) return gatesMove(job, gates, now, world);
+  if (conditions.length > 0) return structureConditionsMove(job, conditions, now, world);
   return beginMove(job, beginnings, now, world);
 }
 
@@ -54,7 +54,7 @@ export function dropMove(
 }
 
 /** What the beginnings come to, each by itself. */
-type Harvest = {
+type Begins = {
   readonly claims: LiveStep[];
   readonly spawned: Step[];
   readonly children: ChildJob[];
@@ -83,7 +83,7 @@ function beginMove(
     return endLate(job, late, now, world) ?? idle(job, [move, ...openWaits(job)]);
   }
   const timely = first === undefined ? [] : [first, ...others];
-  const { claims, spawned, children, lookUps, waits, changed } = harvestOf(job, timely, now, world);
+  const { claims, spawned, children, lookUps, waits, changed } = beginAll(job, timely, now, world);
   if (changed !== job) return { kind: 'change', job: changed };
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
@@ -91,13 +91,13 @@ function beginMove(
   return endLate(job, late, now, world) ?? idle(job, [...waits, ...openWaits(job)]);
 }
 
-function harvestOf(
+function beginAll(
   job: LiveJob,
   beginnings: readonly Beginning[],
   now: number,
   world: World,
-): Harvest {
-  const harvest: Harvest = {
+): Begins {
+  const all: Begins = {
     claims: [],
     spawned: [],
     children: [],
@@ -108,30 +108,30 @@ function harvestOf(
   let effort = 0;
   for (const beginning of beginnings) {
     // The others begin with the next revision, and other jobs write in between.
-    if (effort > mostEffort || harvest.children.length >= widest) break;
-    const around = withClaims(job, world, harvest.claims);
-    const move = begin(harvest.changed, beginning, now, around);
-    effort += effortOf(harvest.changed, beginning, move);
+    if (effort > mostEffort || all.children.length >= widest) break;
+    const around = withClaims(job, world, all.claims);
+    const move = begin(all.changed, beginning, now, around);
+    effort += effortOf(all.changed, beginning, move);
     switch (move.kind) {
       case 'change':
-        harvest.changed = move.job;
+        all.changed = move.job;
         break;
       case 'claim':
-        for (const step of move.steps) harvest.claims.push(step);
+        for (const step of move.steps) all.claims.push(step);
         break;
       case 'spawn':
-        harvest.spawned.push(move.job.steps.at(-1) as Step);
-        for (const child of move.children) harvest.children.push(child);
+        all.spawned.push(move.job.steps.at(-1) as Step);
+        for (const child of move.children) all.children.push(child);
         break;
       case 'look_up':
-        harvest.lookUps.push(move);
+        all.lookUps.push(move);
         break;
       case 'wait':
-        harvest.waits.push(move);
+        all.waits.push(move);
         break;
     }
   }
-  return harvest;
+  return all;
 }
 
 /** Also when nothing is under way a time may be set at which the job ends. */

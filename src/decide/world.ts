@@ -212,7 +212,7 @@ export const unknownWorld: World = {
     unbegun: none,
     ended: none,
   },
-  // It waits for nobody's turn.
+  // It waits for no other engine.
   seenAt: -Infinity,
   nonce: '',
   peers: [],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts, World } from '../decide/world.js';
-import { rankAmong } from '../decide/compete/turn.js';
+import { rankAmong } from '../decide/compete/stagger.js';
 import type { TwsError } from '../errors.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
@@ -223,7 +223,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
   };
 }
 
-/** The world around a decision, and the part of it that a glance needs. */
+/** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
   { options, id, able, crashLimit, linkOf }: Base,
   { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,

@@ -60,8 +60,8 @@ function drawEnds(pen: Pen, begin: string): void {
 function stood(node: PictureNode, readings: ReadonlyMap<string, NodeReading>): PictureNode {
   const { kind, path } = node;
   if (kind === 'meet') return node;
-  const standing = readings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
-  return { ...node, ...(standing ?? { state: uncalled(node, readings) }) };
+  const reading = readings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
+  return { ...node, ...(reading ?? { state: uncalled(node, readings) }) };
 }
 
 /** A handler, or what undoes, that was not called: it may be yet, as long as its step is not over. */

@@ -59,14 +59,14 @@ export function deciderProgress(
 }
 
 /** Nothing is under way that could be news, and nothing can begin. */
-function isIdle(job: LiveJob, { path }: Leaf, { kind, begin, gates }: Progress): boolean {
+function isIdle(job: LiveJob, { path }: Leaf, { kind, begin, conditions }: Progress): boolean {
   const isBusy = job.steps.some((step) => isOpen(step) && isWithin(step.path, path));
-  return kind === 'open' && begin.length + gates.length === 0 && !isBusy;
+  return kind === 'open' && begin.length + conditions.length === 0 && !isBusy;
 }
 
 /** Failures of what a decider began are news for it, not for the flow. */
-function quiet({ begin, gates, drop }: Progress): Work {
-  return { begin, gates, drop };
+function quiet({ begin, conditions, drop }: Progress): Work {
+  return { begin, conditions, drop };
 }
 
 type State = {

@@ -83,7 +83,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View): Visit {
       kind.finding?.isFirst !== true;
     const progress = mayBegin
       ? kind.progress(node, path, interpreting)
-      : behindGate({ kind, node, path, mark }, interpreting);
+      : behindCondition({ kind, node, path, mark }, interpreting);
     return progress.kind === 'failed' ? givenUp(progress, node, path, interpreting) : progress;
   };
   const visitOnce: Visit = (phase, node, path) => {
@@ -97,7 +97,7 @@ function visitor(job: LiveJob, leaves: Leaves, view: View): Visit {
 }
 
 /** A structure that must find something out before it begins, or for which there is a step. */
-type Gated = {
+type Conditional = {
   readonly kind: Kind;
   readonly node: Structure;
   readonly path: string;
@@ -105,14 +105,17 @@ type Gated = {
 };
 
 /** What must be found out first comes as a step of the structure itself; then its own rules speak. */
-function behindGate({ kind, node, path, mark }: Gated, interpreting: Interpreting): Progress {
+function behindCondition(
+  { kind, node, path, mark }: Conditional,
+  interpreting: Interpreting,
+): Progress {
   const { steps, view, phase } = interpreting;
-  const gate = { ...open, gates: [{ node, path, phase }] };
-  if (mark === undefined) return gate;
+  const condition = { ...open, conditions: [{ node, path, phase }] };
+  if (mark === undefined) return condition;
   if (mark.state === '$$skipped') return done;
-  if (isFailed(mark) && mark.run < steps.run && view === 'now') return gate;
+  if (isFailed(mark) && mark.run < steps.run && view === 'now') return condition;
   const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
-  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
+  if (unfit !== undefined) return { ...open, conditions: [{ node, path, phase, unfit }] };
   return isFailed(mark) ? failedAt(mark) : kind.progress(node, path, interpreting);
 }
 
@@ -123,7 +126,7 @@ function sliceOf(node: Structure, path: string, interpreting: Interpreting): Pro
   const mark = steps.last(path);
   if (mark !== undefined && isFailed(mark)) return failedAt(mark);
   const unfit = kind.finding?.misfit(node, path, steps);
-  if (unfit !== undefined) return { ...open, gates: [{ node, path, phase, unfit }] };
+  if (unfit !== undefined) return { ...open, conditions: [{ node, path, phase, unfit }] };
   return kind.progress(node, path, interpreting);
 }
 

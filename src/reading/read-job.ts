@@ -62,13 +62,13 @@ function timeOf(time: unknown): number {
   return Number.isFinite(at) ? at : 0;
 }
 
-type Standing = Pick<JobReading, 'status' | 'steps' | 'running' | 'waiting'> & {
+type ReadSoFar = Pick<JobReading, 'status' | 'steps' | 'running' | 'waiting'> & {
   readonly retried: JobReading['retried'];
 };
 
 function isOffered(
   { state, run }: StoredDocument,
-  { status, steps, running, waiting, retried }: Standing,
+  { status, steps, running, waiting, retried }: ReadSoFar,
   now: number,
 ): boolean {
   if (status !== 'running' && status !== 'waiting') return false;

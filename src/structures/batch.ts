@@ -64,7 +64,7 @@ export const batch: Kind<Batch> = {
     const jobs = siblingsProgress(siblings, { needed: total, total, onFail, cancelRest: false });
     const isRunning = siblings.some(({ path: at }) => steps.isBusyBelow(at));
     // A node that is done may have something left that begins yet, as an attempt that is due later.
-    const isLeft = jobs.begin.length + jobs.gates.length > 0;
+    const isLeft = jobs.begin.length + jobs.conditions.length > 0;
     if (jobs.kind === 'open' || isRunning || isLeft) return { kind: 'open', ...workOf([jobs]) };
     const failed = siblings.some(({ progress }) => progress.kind !== 'done');
     const first = failed ? ('on_failure' as const) : ('on_success' as const);

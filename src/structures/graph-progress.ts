@@ -106,14 +106,14 @@ function branchesOf(
         }
       }
     }
-    const branch = { name, node, path: at, ...standing(verdict, after, () => visit(node, at)) };
+    const branch = { name, node, path: at, ...branchState(verdict, after, () => visit(node, at)) };
     known.set(name, branch);
     return branch;
   };
   return { branches: Object.keys(nodes).map(reach), replaced, dropped };
 }
 
-function standing(
+function branchState(
   verdict: Verdict,
   after: readonly Branch[],
   visit: () => Progress,

@@ -103,7 +103,7 @@ type Finding<N extends Structure> = {
   /** The expressions that must be evaluated, and where in the structure they stand. */
   readonly asks: (node: N, marks: readonly Mark[]) => readonly Ask[];
   /** What follows from the answers, which are in the order of `asks`. */
-  readonly conclude: (node: N, answers: Answers, gate: Concluding) => Conclusion;
+  readonly conclude: (node: N, answers: Answers, condition: Concluding) => Conclusion;
   /** What conditions inside see beside the results: the path that they stand at, and `round`. */
   readonly seenFrom?: (path: string, marks: readonly Mark[]) => Vantage;
   /**

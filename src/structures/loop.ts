@@ -58,7 +58,7 @@ export const loop: Kind<Loop> = {
     const work = workOf([...behind, last]);
     if (last.kind !== 'done') return { ...last, ...work };
     if (marks.length > rounds) return { ...done, ...work };
-    return { ...open, ...workOf([work, { ...open, gates: [{ node, path, phase }] }]) };
+    return { ...open, ...workOf([work, { ...open, conditions: [{ node, path, phase }] }]) };
   },
 
   isConcurrent: false,

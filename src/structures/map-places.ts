@@ -91,6 +91,6 @@ class Places {
   }
 }
 
-function isUnderWay({ kind, begin, gates }: Progress): boolean {
-  return kind === 'open' || begin.length + gates.length > 0;
+function isUnderWay({ kind, begin, conditions }: Progress): boolean {
+  return kind === 'open' || begin.length + conditions.length > 0;
 }

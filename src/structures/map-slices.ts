@@ -60,7 +60,7 @@ export function slicesProgress(
 ): Progress {
   const { on_fail: onFail = 'wait' } = node.map;
   const parts = slicesOf(path, total, slice);
-  const slices = parts.map((part) => standingOf(part, steps, view === 'now'));
+  const slices = parts.map((part) => sliceStateOf(part, steps, view === 'now'));
   const busy = slices.filter(({ kind }) => kind === 'open');
   const waiting = slices.filter(({ kind }) => kind === 'waiting');
   const failures = slices.flatMap(({ step }) => (step === undefined ? [] : [step]));
@@ -79,7 +79,7 @@ export function slicesProgress(
 }
 
 /** How a slice stands; `failed`: so many of its items did, `step` says why. */
-type Standing = {
+type SliceState = {
   readonly path: string;
   readonly kind: 'waiting' | 'open' | 'ended';
   readonly failed: number;
@@ -87,7 +87,7 @@ type Standing = {
 };
 
 /** In a further run of the flow a slice of which something failed goes on. */
-function standingOf({ path, size }: SliceOfItems, steps: JobSteps, isNow: boolean): Standing {
+function sliceStateOf({ path, size }: SliceOfItems, steps: JobSteps, isNow: boolean): SliceState {
   const last = steps.last(path);
   if (last === undefined) return { path, kind: 'waiting', failed: 0 };
   if (isOpen(last)) return { path, kind: 'open', failed: 0 };

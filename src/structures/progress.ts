@@ -12,7 +12,7 @@ export type Beginning = {
 };
 
 /** A structure that must find something out before it continues; the answer becomes a step. */
-export type Gate = {
+export type Condition = {
   readonly node: Structure;
   readonly path: string;
   readonly phase: Phase;
@@ -23,7 +23,7 @@ export type Gate = {
 /** What can be done in a node, and which open steps in it are no longer needed. */
 export type Work = {
   readonly begin: readonly Beginning[];
-  readonly gates: readonly Gate[];
+  readonly conditions: readonly Condition[];
   /** Paths; open steps at or below them are to be cancelled. */
   readonly drop: readonly string[];
 };
@@ -39,7 +39,7 @@ export type Progress = Work &
     | { readonly kind: 'failed'; readonly step: FailedStep }
   );
 
-export const noWork: Work = { begin: [], gates: [], drop: [] };
+export const noWork: Work = { begin: [], conditions: [], drop: [] };
 export const done: Progress = { kind: 'done', ...noWork };
 export const open: Progress = { kind: 'open', ...noWork };
 
@@ -49,13 +49,13 @@ export function failedAt(step: FailedStep): Progress {
 
 /** Combines the work of several nodes. */
 export function workOf(all: readonly Work[]): Work {
-  const [begin, gates, drop] = [[] as Beginning[], [] as Gate[], [] as string[]];
+  const [begin, conditions, drop] = [[] as Beginning[], [] as Condition[], [] as string[]];
   for (const work of all) {
     for (const one of work.begin) begin.push(one);
-    for (const one of work.gates) gates.push(one);
+    for (const one of work.conditions) conditions.push(one);
     for (const one of work.drop) drop.push(one);
   }
-  return { begin, gates, drop };
+  return { begin, conditions, drop };
 }
 
 /** The moment at which a tree is read: in the current run, or at the end of the previous one. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/decide/decide.js';
 import { endInvalid, endRefused } from '../../src/decide/finish/finish.js';
-import { glance } from '../../src/decide/compete/glance.js';
+import { quickCheck } from '../../src/decide/compete/quick-check.js';
 import type { Intent } from '../../src/decide/intent.js';
 import { finalJobSchema, isFinal, isFinalState } from '../../src/model/job.js';
 import { liveJobSchema, newJobSchema } from '../../src/reading/documents.js';
@@ -73,7 +73,7 @@ function settle(given: StoredDocument, now: number): Settled {
   let doc = given;
   let reopened = false;
   for (let writes = 0; writes <= 20; writes += 1) {
-    glance(doc, now, surroundings);
+    quickCheck(doc, now, surroundings);
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'job') throw new Error('It is no job any more.');
     if (!parsed.ok) {

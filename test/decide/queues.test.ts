@@ -7,8 +7,8 @@ import {
   servesHere,
 } from '../../src/decide/compete/serving.js';
 import { queueOf } from '../../src/reading/entries.js';
-import { glance } from '../../src/decide/compete/glance.js';
-import { rankFor } from '../../src/decide/compete/turn.js';
+import { quickCheck } from '../../src/decide/compete/quick-check.js';
+import { rankFor } from '../../src/decide/compete/stagger.js';
 import type { LiveJob } from '../../src/model/job.js';
 import { flow, liveJob, newJob, peer, t0, task, world } from '../support/builders.js';
 import { story } from './story.js';
@@ -133,13 +133,13 @@ describe('a child job', () => {
   });
 });
 
-describe('a glance at a new job', () => {
+describe('the quick check of a new job', () => {
   it('leaves it to an engine that goes first only where that serves all the same queues', () => {
     const ids = Array.from({ length: 20 }, (_, i) => `e${i}`);
     const at = (queues: readonly string[]) => {
       const peers = ids.map((id) => peer(['a'], [], id, queues));
       const { me } = world({ id: 'me', plugins: ['a'], queues: ['gpu'] });
-      return glance(newJob(), t0, { me, peers, seenAt: t0 });
+      return quickCheck(newJob(), t0, { me, peers, seenAt: t0 });
     };
     expect(at(['default']).kind).toBe('unclear');
     expect(at(['gpu', 'default'])).toMatchObject({ kind: 'later' });

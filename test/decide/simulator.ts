@@ -2,7 +2,7 @@ import { abandoned } from '../../src/decide/finish/abandoned.js';
 import { carrying, settle } from '../../src/decide/finish/settle.js';
 import { command, receive, type Commanded } from '../../src/decide/requests/command.js';
 import { decide } from '../../src/decide/decide.js';
-import { glance } from '../../src/decide/compete/glance.js';
+import { quickCheck } from '../../src/decide/compete/quick-check.js';
 import type { Answer, World } from '../../src/decide/world.js';
 import type { ChildJob, GivenUp, Intent } from '../../src/decide/intent.js';
 import type { Acquire, Query } from '../../src/decide/queries.js';
@@ -353,7 +353,7 @@ class Simulation implements Run {
       const intent = decide(job, this.#now, around);
       this.#asked += 1;
       if (this.#asked % 5 === 0) this.#askAgain(job, around, intent);
-      if (ended === undefined) this.#checkGlance(engine, job, intent);
+      if (ended === undefined) this.#checkQuickCheck(engine, job, intent);
       if (intent.kind === 'acquire') throw new Error('It takes what it has.');
       if (intent.kind !== 'look_up') {
         if (ended === undefined && this.#asked % explainedEach === 0) {
@@ -372,9 +372,9 @@ class Simulation implements Run {
     if (JSON.stringify(again) !== JSON.stringify(intent)) throw new Error('It decides by chance.');
   }
 
-  /** What a glance says must be what a decision comes to: to leave the job alone. */
-  #checkGlance(engine: Engine, job: Job, intent: Intent): void {
-    const seen = glance(job, this.#now, this.#worldOf(engine, undefined));
+  /** What the quick check says must be what a decision comes to: to leave the job alone. */
+  #checkQuickCheck(engine: Engine, job: Job, intent: Intent): void {
+    const seen = quickCheck(job, this.#now, this.#worldOf(engine, undefined));
     const alone = intent.kind === 'wait' && intent.until === undefined;
     if (seen.kind === 'final' && intent.kind !== 'ignore') throw new Error('It is not final.');
     if ((seen.kind === 'elsewhere' || seen.kind === 'here') && !alone)

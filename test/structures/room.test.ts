@@ -25,8 +25,11 @@ describe('the room for items that begin', () => {
     const inner = { map: { over: list(100), do: 'a' } };
     const told = begun([{ map: { over: list(30), do: inner } }], { world: { freeSlots: 0 } });
     for (let i = 0; i < 40 && told.steps.length < 31; i += 1) told.go();
-    const { begin, gates } = interpret(told.liveJob, told.liveJob.tasks, 'main');
-    expect({ begin: begin.length, gates: gates.length }).toEqual({ begin: 1_000, gates: 0 });
+    const { begin, conditions } = interpret(told.liveJob, told.liveJob.tasks, 'main');
+    expect({ begin: begin.length, conditions: conditions.length }).toEqual({
+      begin: 1_000,
+      conditions: 0,
+    });
   });
 
   it('leaves some to a map after others that no engine serves', () => {

@@ -30,7 +30,7 @@ import { seenBy } from '../../reading/decider-progress.js';
 import { entryKindOf } from '../../structures/kinds.js';
 import type { Beginning } from '../../structures/progress.js';
 import { unfitForTask } from './suits.js';
-import { rankFor } from '../compete/turn.js';
+import { rankFor } from '../compete/stagger.js';
 
 /**
  * Begins an attempt of a step, if its time has come and this engine can: first its conditions, then

@@ -12,7 +12,7 @@ import type { Beginning } from '../../structures/progress.js';
 
 /** Maximum effort per move, and maximum number of structures evaluated per move. */
 export const mostEffort = 100;
-export const mostGates = 20;
+export const mostConditions = 20;
 /**
  * Maximum number of steps of a job: every decision reads all of them, so more would hold up the
  * engine.

@@ -10,7 +10,7 @@ import { listProblem } from './lists.js';
 import { definitionOf } from '../../reading/entries.js';
 import { entryKindOf } from '../../structures/kinds.js';
 import type { Conclusion } from '../../structures/kind.js';
-import type { Gate } from '../../structures/progress.js';
+import type { Condition } from '../../structures/progress.js';
 
 /** Maximum number of items, or of slices, of one map. */
 const mostItems = 10 * widest;
@@ -23,12 +23,12 @@ const mostSlicedItems = 100_000;
  * number is limited. A list that is too large together with those of the other maps fails the flow:
  * a retry would not help.
  */
-export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Conclusion {
+export function overOf(job: LiveJob, condition: Condition, items: readonly unknown[]): Conclusion {
   const { length } = items;
-  const at = below(gate.path, 'map.over');
-  const { slice: wanted, do: each } = (gate.node as MapOver).map;
+  const at = below(condition.path, 'map.over');
+  const { slice: wanted, do: each } = (condition.node as MapOver).map;
   const entries = leavesOf(each).map(({ entry }) => entry);
-  const slice = isSliced(job, gate, length) ? wanted : undefined;
+  const slice = isSliced(job, condition, length) ? wanted : undefined;
   const parts = slice === undefined ? length : Math.ceil(length / slice);
   const perPart = slice === undefined ? stepsOfItem(job, entries) : 1;
   const most = Math.min(mostItems, Math.floor(mostSteps / perPart));
@@ -46,7 +46,7 @@ export function overOf(job: LiveJob, gate: Gate, items: readonly unknown[]): Con
  * Whether child jobs work on slices of a list: it is longer than one, and steps would not depend on each
  * other across jobs, as with an `undo`, with signals to this job, with deciders, and in the cancel branch.
  */
-function isSliced(job: LiveJob, { node, path, phase }: Gate, length: number): boolean {
+function isSliced(job: LiveJob, { node, path, phase }: Condition, length: number): boolean {
   const { slice = Infinity, do: each } = (node as MapOver).map;
   if (length <= slice || !isOfFlow(phase) || isWithin(path, 'cancel')) return false;
   return !leavesOf(each).some(

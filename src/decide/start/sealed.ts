@@ -10,7 +10,7 @@ import { leavesIn } from '../../reading/leaves.js';
 import { difference, isOwn, objectAt } from './params.js';
 import { merge } from '../../model/record.js';
 import type { Beginning } from '../../structures/progress.js';
-import { toldEntry } from './told.js';
+import { notifySource } from './notify-entries.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,10 @@ export type Breach = { readonly leaf: Leaf; readonly failure: Failure };
  * seals.
  */
 export function sealedBreach(job: NewJob, ordered: Ordered): Breach | undefined {
-  return breachIn(ordered, (leaf) => job.tasks === undefined || toldEntry(job, leaf) !== undefined);
+  return breachIn(
+    ordered,
+    (leaf) => job.tasks === undefined || notifySource(job, leaf) !== undefined,
+  );
 }
 
 /** `isDefined`: a definition says what is in the entry of a step, not the job. */
@@ -67,7 +70,7 @@ export function sealedChange(job: LiveJob, changed: Params): Failure | undefined
   const { list: leaves } = leavesIn(job.tasks);
   const { flow_definition: flow, definitions } = job;
   const isDefined = (leaf: Leaf): boolean =>
-    job.flow_rev !== undefined || toldEntry(job, leaf) !== undefined;
+    job.flow_rev !== undefined || notifySource(job, leaf) !== undefined;
   const breach = (written: Params): Failure | undefined =>
     breachIn({ leaves, flow, definitions, written }, isDefined)?.failure;
   return breach(merge(job.params)) === undefined ? breach(changed) : undefined;

@@ -16,7 +16,7 @@ import { deciderOf, isOfDecider } from '../../structures/paths.js';
 import type { Unbegun } from './prepare.js';
 import { merge } from '../../model/record.js';
 import { flowParams, misplaced, refusal, type Defined } from './sealed.js';
-import { notifyEntryOf, entryTold, toldEntry } from './told.js';
+import { notifyEntryOf, notifyingEntry, notifySource } from './notify-entries.js';
 import type { Beginning } from '../../structures/progress.js';
 
 /**
@@ -133,7 +133,7 @@ function ofSnapshot(job: LiveJob, beginning: Beginning, task: Task): Defined {
   const { entry, path } = beginning.leaf;
   const isDefined =
     (job.flow_rev !== undefined && !isOfDecider(path)) ||
-    toldEntry(job, beginning.leaf) !== undefined;
+    notifySource(job, beginning.leaf) !== undefined;
   return {
     task,
     entry,
@@ -177,12 +177,13 @@ type Around =
 function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world: World): Around {
   const { entry } = beginning.leaf;
   if (secretsIn(ofFlow).size === 0) return { kind: 'around', ofFlow, entry, webhook: false };
-  const told = toldEntry(job, beginning.leaf);
+  const told = notifySource(job, beginning.leaf);
   const { flow: name, owner } = told ?? flowNamed(job);
   const flow = mine(job, owner, (one) => world.flow(name, one));
   if (flow.kind === 'unknown') return lookUp({ flows: [{ name, owner }] });
   if (flow.kind !== 'found') return nowhere;
-  const now = told === undefined ? entryNow(flow.value, beginning) : entryTold(flow.value, told.at);
+  const now =
+    told === undefined ? entryNow(flow.value, beginning) : notifyingEntry(flow.value, told.at);
   if (now?.task !== entry.task) return nowhere;
   const params = told === undefined ? flowParams(flow.value, beginning, now) : merge(now.params);
   const isWebhook = told !== undefined && notifyEntryOf(flow.value, told.at)?.['url'] !== undefined;

@@ -1,4 +1,4 @@
-import type { GlanceWorld } from '../../decide/compete/glance.js';
+import type { QuickCheckWorld } from '../../decide/compete/quick-check.js';
 import type { TwsError } from '../../errors.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
@@ -36,8 +36,8 @@ export type JobParts = {
   readonly documentLimit: { bytes: number };
   /** The world around a decision. */
   readonly surroundings: (standpoint: Standpoint) => Surroundings;
-  /** The part of it that a glance at a version needs that was first seen then. */
-  readonly bystanders: (seenAt: number) => GlanceWorld;
+  /** The part of it that a quick check of a version needs that was first seen then. */
+  readonly bystanders: (seenAt: number) => QuickCheckWorld;
   readonly now: () => number;
   /** So far ahead times are kept in memory, ms. */
   readonly horizonMs: number;

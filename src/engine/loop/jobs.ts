@@ -1,4 +1,4 @@
-import { glance } from '../../decide/compete/glance.js';
+import { quickCheck } from '../../decide/compete/quick-check.js';
 import type { Writing } from '../../decide/finish/settle.js';
 import type { Wait } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
@@ -108,7 +108,7 @@ function forget(parts: JobParts, id: string): undefined {
   serializer.drop(id);
 }
 
-/** Wakes a job: what may be done about it is new, and the turns of the engines begin now. */
+/** Wakes a job: what may be done about it is new, and the order of the engines begins now. */
 function recall(parts: JobParts, id: string): Promise<void> {
   parts.serializer.touch(id);
   return wake(parts, id);
@@ -202,7 +202,7 @@ async function considerVersion(
   const doc = replicas.many ? await replicas.readConsistent(given) : given;
   if (doc === undefined) return forget(parts, given._id);
   const seenAt = serializer.seen.get(doc._id)?.at ?? now();
-  const seen = glance(doc, now(), parts.bystanders(seenAt));
+  const seen = quickCheck(doc, now(), parts.bystanders(seenAt));
   switch (seen.kind) {
     case 'final':
       return rest(parts, doc);
@@ -216,7 +216,7 @@ async function considerVersion(
     case 'no_slot':
       return enqueue(parts, doc, { ...othersFirst, for: 'slot', rank: seen.rank });
     case 'here':
-      // Somebody else may have spoilt what does not show at a glance.
+      // Somebody else may have spoilt what a quick check does not show.
       if (!parsedJobs.own.has(doc)) return decideAndDo(parts, doc);
       return leaveToAttempt(parts, doc, seen.claim);
     case 'unclear':

@@ -99,8 +99,8 @@ async function request(path: string, method: string, body?: object): Promise<unk
 }
 
 /** Written by itself: the streams of a thread go through the main one. */
-function say(message: string, standing?: AttributedCall): void {
-  const { plugin, about } = standing ?? {};
+function say(message: string, call?: AttributedCall): void {
+  const { plugin, about } = call ?? {};
   const line = {
     level: 50,
     time: Date.now(),

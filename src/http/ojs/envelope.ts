@@ -38,7 +38,7 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
   };
 }
 
-/** A step in the hands of a worker, as a job of the Open Job Spec. */
+/** A step that a worker holds, as a job of the Open Job Spec. */
 export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope {
   const whole = envelopeOf(job, now);
   const work = workWishOf(step.params);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostGates } from '../../../src/decide/start/effort.js';
+import { mostConditions } from '../../../src/decide/start/effort.js';
 import { begun, story } from '../story.js';
 
 const many = <T>(length: number, make: (i: number) => T): T[] =>
@@ -10,7 +10,7 @@ describe('a job with very much to do', () => {
   it('asks about some of its structures at a time', () => {
     const maps = many(100, (i) => ({ map: { over: `list${i}`, do: 'a' } }));
     const intent = story({ steps: [{ parallel: maps }] }).decide();
-    expect(intent.kind === 'look_up' && intent.questions.length).toBe(mostGates);
+    expect(intent.kind === 'look_up' && intent.questions.length).toBe(mostConditions);
   });
 
   it('begins some of the steps that cost much at a time', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../src/decide/decide.js';
-import { glance } from '../../../src/decide/compete/glance.js';
+import { quickCheck } from '../../../src/decide/compete/quick-check.js';
 import { flow, liveJob, newJob, peer, t0, tasksOf, world } from '../../support/builders.js';
 
 const defined = flow(['a', { sequence: ['b', 'c'] }]);
@@ -16,16 +16,16 @@ const jobOn = (...engines: readonly string[]) => ({
   steps: engines.map(running),
 });
 
-describe('a glance at a job', () => {
+describe('the quick check of a job', () => {
   it.each(['$$complete', '$$cancelled'])('knows that one in %s is final', (state) => {
-    expect(glance({ _id: 'j', state }, t0, worldOf())).toEqual({ kind: 'final' });
+    expect(quickCheck({ _id: 'j', state }, t0, worldOf())).toEqual({ kind: 'final' });
   });
 
   it.each([
     [false, 'final'],
     [{}, 'unclear'],
   ])('knows that a final one whose `retry` is %j is %s', (retry, kind) => {
-    expect(glance({ _id: 'j', state: '$$complete', retry }, t0, worldOf())).toEqual({ kind });
+    expect(quickCheck({ _id: 'j', state: '$$complete', retry }, t0, worldOf())).toEqual({ kind });
   });
 
   it.each([
@@ -33,14 +33,16 @@ describe('a glance at a job', () => {
     ['a cancel', '$$complete', { cancel: {} }, 'unclear'],
     ['the cancel that ended it', '$$cancelled', { cancel: {} }, 'final'],
   ])('looks in a final one for %s', (_title, state, wish, kind) => {
-    expect(glance({ _id: 'j', state, ...wish }, t0, worldOf())).toEqual({ kind });
+    expect(quickCheck({ _id: 'j', state, ...wish }, t0, worldOf())).toEqual({ kind });
   });
 
   it.each([{ paused: true }, { cancel: true }, { retry: true }, { requests: [] }])(
     'has one read that somebody asked something of: %j',
     (wish) => {
       const peers = [peer(plugins, [], 'other')];
-      expect(glance({ ...jobOn('other'), ...wish }, t0, worldOf({ peers })).kind).toBe('unclear');
+      expect(quickCheck({ ...jobOn('other'), ...wish }, t0, worldOf({ peers })).kind).toBe(
+        'unclear',
+      );
     },
   );
 
@@ -51,12 +53,12 @@ describe('a glance at a job', () => {
     const peers = [peer(plugins, [], 'other')];
     const cancel = { structure, [structure]: [{ task: 'a' }, { task: 'b' }] };
     const job = { ...jobOn('other'), flow_definition: { cancel } };
-    expect(glance(job, t0, worldOf({ peers })).kind).toBe(kind);
+    expect(quickCheck(job, t0, worldOf({ peers })).kind).toBe(kind);
   });
 
   it('knows that an attempt runs on another engine that is alive', () => {
     const peers = [peer(plugins, [], 'other'), peer(plugins, [], 'third')];
-    const seen = glance(jobOn('other', 'third'), t0, worldOf({ peers }));
+    const seen = quickCheck(jobOn('other', 'third'), t0, worldOf({ peers }));
     expect(seen).toEqual({ kind: 'elsewhere', engine: 'other' });
   });
 
@@ -80,7 +82,7 @@ describe('a glance at a job', () => {
     ['must be ended at a time', { ...jobOn('other'), flow_definition: { timeout_mode: 'hard' } }],
   ])('does not judge one that %s', (_title, job) => {
     const peers = [peer(plugins, [], 'other')];
-    expect(glance(job, t0, worldOf({ peers }))).toEqual({ kind: 'unclear' });
+    expect(quickCheck(job, t0, worldOf({ peers }))).toEqual({ kind: 'unclear' });
   });
 
   const complete = { ...attempt, state: '$$complete' };
@@ -100,18 +102,18 @@ describe('a glance at a job', () => {
     ],
   ])('knows of an attempt in this process that it %s: %s', (_title, kind, change) => {
     const peers = [peer(plugins, [], 'other')];
-    const seen = glance({ ...jobOn(), ...change }, t0, worldOf({ peers, running: ['n:0'] }));
+    const seen = quickCheck({ ...jobOn(), ...change }, t0, worldOf({ peers, running: ['n:0'] }));
     expect(seen).toEqual(kind === 'here' ? { kind, claim: 'n:0' } : { kind });
   });
 
   it('takes an attempt for running elsewhere though the flow is not described', () => {
     const peers = [peer(plugins, [], 'other')];
     const job = { ...jobOn('other'), flow_definition: null };
-    expect(glance(job, t0, worldOf({ peers })).kind).toBe('elsewhere');
+    expect(quickCheck(job, t0, worldOf({ peers })).kind).toBe('elsewhere');
   });
 });
 
-describe('a glance at a new job', () => {
+describe('the quick check of a new job', () => {
   const names = ['e0', 'e1', 'e2'];
   const jobs = Array.from({ length: 40 }, (_, i) =>
     newJob({ _id: `job-${i}`, flow: defined.name, owner: defined.owner }),
@@ -128,10 +130,10 @@ describe('a glance at a new job', () => {
     for (const job of jobs) {
       for (const me of names) {
         const intent = decide(job, t0, worldFor(me));
-        const seen = glance(job, t0, worldFor(me));
+        const seen = quickCheck(job, t0, worldFor(me));
         if (intent.kind === 'claim') expect(seen).toEqual({ kind: 'unclear' });
         else expect(seen).toEqual({ kind: 'later', until: intent.kind === 'wait' && intent.until });
-        expect(glance(job, t0 + 400, worldFor(me))).toEqual({ kind: 'unclear' });
+        expect(quickCheck(job, t0 + 400, worldFor(me))).toEqual({ kind: 'unclear' });
       }
     }
   });
@@ -141,7 +143,7 @@ describe('a glance at a new job', () => {
       for (const me of names) {
         const [free, full] = [1, 0].map((freeSlots) => {
           const around = worldFor(me);
-          return glance(job, t0, { ...around, me: { ...around.me, freeSlots } });
+          return quickCheck(job, t0, { ...around, me: { ...around.me, freeSlots } });
         });
         if (free?.kind === 'unclear') expect(full).toEqual(free);
         else expect(full).toEqual({ kind: 'no_slot', rank: expect.any(Number) as number });
@@ -152,13 +154,13 @@ describe('a glance at a new job', () => {
   it('leaves none to engines that may not be able to take it', () => {
     for (const job of jobs) {
       for (const me of names) {
-        expect(glance(job, t0, worldFor(me, ['a', 'b'])).kind).toBe('unclear');
-        expect(glance(job, t0, worldFor(me, plugins, ['gpu'])).kind).toBe('unclear');
+        expect(quickCheck(job, t0, worldFor(me, ['a', 'b'])).kind).toBe('unclear');
+        expect(quickCheck(job, t0, worldFor(me, plugins, ['gpu'])).kind).toBe('unclear');
       }
     }
   });
 
   it('needs no others', () => {
-    expect(glance({ _id: 'j' }, t0, worldOf({ peers: [] })).kind).toBe('unclear');
+    expect(quickCheck({ _id: 'j' }, t0, worldOf({ peers: [] })).kind).toBe('unclear');
   });
 });

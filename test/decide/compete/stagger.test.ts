@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job, LiveJob } from '../../../src/model/job.js';
 import { decide } from '../../../src/decide/decide.js';
-import { rankFor } from '../../../src/decide/compete/turn.js';
+import { rankFor } from '../../../src/decide/compete/stagger.js';
 import { flow, liveJob, newJob, peer, t0, task, tasksOf, world } from '../../support/builders.js';
 
 const defined = flow(['a']);

@@ -6,9 +6,9 @@ import { conditionsOf, isTrue } from '../../structures/conditions.js';
 import type { Answered, Conclusion, Failing } from '../../structures/kind.js';
 import { kindOf } from '../../structures/kinds.js';
 import { marksAt } from '../../structures/marks.js';
-import type { Gate } from '../../structures/progress.js';
+import type { Condition } from '../../structures/progress.js';
 import { unevaluated } from './conditions.js';
-import { mostGates } from './effort.js';
+import { mostConditions } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, jobSteps } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
@@ -26,24 +26,29 @@ import { withFlowFailed } from '../finish/too-many.js';
  * Evaluates what structures ask before they continue (their conditions, the case of a choice, the
  * list of a map, another round of a loop) and writes the answers as steps, where they stay.
  */
-export function gatesMove(job: LiveJob, gates: readonly Gate[], now: number, world: World): Move {
+export function structureConditionsMove(
+  job: LiveJob,
+  conditions: readonly Condition[],
+  now: number,
+  world: World,
+): Move {
   const queries: Query[] = [];
   let marked = job;
-  for (const gate of gates.slice(0, mostGates)) {
-    const asks = gate.unfit === undefined ? asksOf(job, gate) : [];
+  for (const condition of conditions.slice(0, mostConditions)) {
+    const asks = condition.unfit === undefined ? asksOf(job, condition) : [];
     const open = asks.filter(({ id }) => !world.answers.has(id));
     if (open.length > 0) {
-      const { context, missing } = contextOf(job, gate, world);
+      const { context, missing } = contextOf(job, condition, world);
       const questions = open.map(({ id, expression }) => ({ id, expression, context }));
       queries.push(missing.length > 0 ? lookUp({ attachments: missing }) : lookUp({ questions }));
     } else {
-      const verdict = verdictOf(marked, gate, asks, world);
+      const verdict = verdictOf(marked, condition, asks, world);
       if (verdict.kind === 'fail_flow') {
-        const failed = withFlowFailed(marked, gate.path, verdict.failure, now);
+        const failed = withFlowFailed(marked, condition.path, verdict.failure, now);
         return { kind: 'change', job: failed };
       }
-      const noted = withGateProblem(marked, gate, verdict);
-      marked = withNewStep(noted, markStep(job, gate, verdict, now));
+      const noted = withConditionProblem(marked, condition, verdict);
+      marked = withNewStep(noted, markStep(job, condition, verdict, now));
     }
   }
   if (marked !== job) return { kind: 'change', job: marked };
@@ -54,9 +59,14 @@ type Verdict = Conclusion | { readonly kind: 'skip' };
 
 type OwnVerdict = Exclude<Verdict, { kind: 'fail_flow' }>;
 
-function verdictOf(job: LiveJob, gate: Gate, asks: readonly Asked[], world: World): Verdict {
-  const { node, path, phase, unfit } = gate;
-  if (unfit !== undefined) return misfit(gate, unfit);
+function verdictOf(
+  job: LiveJob,
+  condition: Condition,
+  asks: readonly Asked[],
+  world: World,
+): Verdict {
+  const { node, path, phase, unfit } = condition;
+  if (unfit !== undefined) return misfit(condition, unfit);
   const answerTo = (ask: Asked | undefined): Answered => answerOf(ask as Asked, world);
   for (const ask of asks.filter(({ of }) => of === 'condition')) {
     const answer = answerTo(ask);
@@ -66,7 +76,7 @@ function verdictOf(job: LiveJob, gate: Gate, asks: readonly Asked[], world: Worl
   const own = asks.filter(({ of }) => of === 'rule');
   const { finding } = kindOf(node);
   if (finding === undefined) return { kind: 'mark', mark: {} };
-  const judgeList = (items: readonly unknown[]): Conclusion => overOf(job, gate, items);
+  const judgeList = (items: readonly unknown[]): Conclusion => overOf(job, condition, items);
   const marks = marksAt(jobSteps(job), path);
   return finding.conclude(node, (n) => answerTo(own[n]), { path, phase, marks, judgeList });
 }
@@ -75,7 +85,7 @@ function verdictOf(job: LiveJob, gate: Gate, asks: readonly Asked[], world: Worl
  * Returns the failure of a structure whose recorded answer does not match the rest of the job. A
  * further run of the job evaluates it again.
  */
-function misfit({ node, path }: Gate, reason: string): Failing {
+function misfit({ node, path }: Condition, reason: string): Failing {
   const what = `${node.structure} "${node.name ?? path}"`;
   return { kind: 'fail', failure: failure('MarkUnfit', { what, reason }), exit: exits.definition };
 }
@@ -88,7 +98,7 @@ function answerOf({ id }: Asked, { answers }: World): Answered {
 }
 
 /** The job with a problem where a record does not fit, or where the structure has found one. */
-function withGateProblem(job: LiveJob, { unfit }: Gate, verdict: OwnVerdict): LiveJob {
+function withConditionProblem(job: LiveJob, { unfit }: Condition, verdict: OwnVerdict): LiveJob {
   const path = `steps[${job.steps.length}]`;
   if (verdict.kind === 'mark' && verdict.problem !== undefined) {
     return withProblem(job, { path, message: verdict.problem });
@@ -106,7 +116,7 @@ type Asked = {
   readonly of: 'condition' | 'rule';
 };
 
-function asksOf(job: LiveJob, { node, path }: Gate): readonly Asked[] {
+function asksOf(job: LiveJob, { node, path }: Condition): readonly Asked[] {
   const marks = marksAt(jobSteps(job), path);
   const conditions = marks.length === 0 ? conditionsOf(node) : [];
   const rules = kindOf(node).finding?.asks(node, marks) ?? [];
@@ -117,7 +127,7 @@ function asksOf(job: LiveJob, { node, path }: Gate): readonly Asked[] {
 
 function contextOf(
   job: LiveJob,
-  { node, path, phase }: Gate,
+  { node, path, phase }: Condition,
   { contents }: World,
 ): { readonly context: TemplateContext; readonly missing: readonly string[] } {
   const marks = marksAt(jobSteps(job), path);
@@ -139,7 +149,7 @@ function contextOf(
 
 function markStep(
   job: LiveJob,
-  { node, path, phase }: Gate,
+  { node, path, phase }: Condition,
   verdict: OwnVerdict,
   now: number,
 ): Step {

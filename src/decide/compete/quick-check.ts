@@ -1,10 +1,10 @@
 import { mostSteps } from '../start/effort.js';
 import { hasLateWish, isAsked } from '../requests/edits.js';
 import type { Peer, World } from '../world.js';
-import { rankAmong, turnMs } from './turn.js';
+import { rankAmong, staggerMs } from './stagger.js';
 
 /** What a job document shows before it is parsed. */
-export type Glance =
+export type QuickCheck =
   /** It is final: nothing is to be done (D2). */
   | { readonly kind: 'final' }
   /** All that runs of it runs on engines that are alive; `engine` is the first of them. */
@@ -18,14 +18,14 @@ export type Glance =
   /** It has to be read. */
   | { readonly kind: 'unclear' };
 
-/** The part of the world that a glance needs. */
-export type GlanceWorld = Pick<World, 'peers' | 'seenAt'> & {
+/** The part of the world that a quick check needs. */
+export type QuickCheckWorld = Pick<World, 'peers' | 'seenAt'> & {
   readonly me: Peer & Pick<World['me'], 'freeSlots' | 'running'>;
 };
 
 type JobDocument = Readonly<Record<string, unknown>> & { readonly _id: string };
 
-const unclear: Glance = { kind: 'unclear' };
+const unclear: QuickCheck = { kind: 'unclear' };
 
 /**
  * Tells whether a decision about a job can be skipped: every engine sees every revision of every
@@ -33,24 +33,28 @@ const unclear: Glance = { kind: 'unclear' };
  * this form is left to `decide`; one that was damaged is read by the engine that runs it, or that
  * comes first.
  */
-export function glance(job: JobDocument, now: number, world: GlanceWorld): Glance {
+export function quickCheck(job: JobDocument, now: number, world: QuickCheckWorld): QuickCheck {
   const { state, retry } = job;
   if (state === '$$complete' || state === '$$cancelled') {
     return isAsked(retry) || hasLateWish(job) ? unclear : { kind: 'final' };
   }
-  if (state !== undefined) return glanceAtLive(job, world);
-  return world.peers.length === 0 ? unclear : glanceAtNew(job, now, world);
+  if (state !== undefined) return checkLive(job, world);
+  return world.peers.length === 0 ? unclear : checkNew(job, now, world);
 }
 
 /**
  * Only engines that can do all that this one can are taken for being first: whatever it would claim
- * or write, they would, too. The turn is the one that `inTurn` gives (D6). When the first one dies,
+ * or write, they would, too. The delay is the one that `staggered` gives (D6). When the first one dies,
  * or leaves the job lying, a sweep or that death brings the job up again.
  */
-function glanceAtNew(job: JobDocument, now: number, { me, peers, seenAt }: GlanceWorld): Glance {
+function checkNew(
+  job: JobDocument,
+  now: number,
+  { me, peers, seenAt }: QuickCheckWorld,
+): QuickCheck {
   const able = peers.filter((peer) => canAll(peer, me));
   const rank = able.length === 0 ? 0 : rankAmong(`${job._id}:0`, able, me.id);
-  const until = seenAt + rank * turnMs;
+  const until = seenAt + rank * staggerMs;
   if (rank === 0 || now >= until) return unclear;
   return me.freeSlots === 0 ? { kind: 'no_slot', rank } : { kind: 'later', until };
 }
@@ -65,7 +69,7 @@ function canAll(peer: Peer, me: Peer): boolean {
 }
 
 /** Where steps only follow one another nothing begins while one runs. */
-function glanceAtLive(job: JobDocument, world: GlanceWorld): Glance {
+function checkLive(job: JobDocument, world: QuickCheckWorld): QuickCheck {
   const { state, steps, tasks, flow_definition, paused, cancel, retry, requests } = job;
   const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
   const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);

@@ -11,17 +11,17 @@ import { serves } from './serving.js';
 /**
  * Time (ms) that each engine leaves to the one before it: enough for a write to arrive by the feed.
  */
-export const turnMs = 200;
+export const staggerMs = 200;
 
 /**
  * Staggers engines by rendezvous hashing, so that they do not all write the same revision: all
  * engines compute the same order, which differs for each boundary of each job. The first acts at
  * once, each further one only when nothing has moved in the meantime.
  */
-export function inTurn(job: Job, intent: Intent, now: number, world: World): Intent {
+export function staggered(job: Job, intent: Intent, now: number, world: World): Intent {
   const rank = rankToAct(job, intent, world);
   if (rank === 0) return intent;
-  const until = turnFrom(job, now, world) + rank * turnMs;
+  const until = staggeredFrom(job, now, world) + rank * staggerMs;
   if (now >= until) return intent;
   return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
 }
@@ -50,11 +50,11 @@ function rankToAct(job: Job, intent: Intent, world: World): number {
 }
 
 /**
- * Returns when the turns begin: when this revision was seen, or at the latest time since for which
+ * Returns the time from which engines act one after the other: when this revision was seen, or at the latest time since for which
  * something in the job has waited, because all engines wake then. An engine that has just settled
  * an attempt acts at once.
  */
-function turnFrom(job: Job, now: number, { seenAt }: World): number {
+function staggeredFrom(job: Job, now: number, { seenAt }: World): number {
   if (!isLiveJob(job) || seenAt === -Infinity) return seenAt;
   const ofJob = [job.next_due, delayedUntil(job), expiryOf(job), hardDeadline(job)];
   const times = [...ofJob, ...job.steps.map(timeOf)];

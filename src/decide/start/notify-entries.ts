@@ -8,7 +8,7 @@ import { isObject } from '../../model/object.js';
 type Params = Readonly<Record<string, unknown>>;
 
 /** The entry of a flow's `notify` that a notification was made of. */
-export type ToldEntry = NonNullable<Notifies['entry']>;
+export type NotifySource = NonNullable<Notifies['entry']>;
 
 /**
  * Returns the entry of a flow's `notify` from which a step of a notification was made. Engines
@@ -16,15 +16,15 @@ export type ToldEntry = NonNullable<Notifies['entry']>;
  * step prove nothing. Returns undefined for an entry of the job itself, and for what a decider
  * began.
  */
-export function toldEntry(
+export function notifySource(
   job: Readonly<Record<string, unknown>>,
   { path }: Pick<Leaf, 'path'>,
-): ToldEntry | undefined {
+): NotifySource | undefined {
   return isOfDecider(path) ? undefined : notifiesOf(job)?.entry;
 }
 
 /** Returns the step that a notification from an entry of `notify` runs. */
-export function entryTold(flow: Flow, at: number): Entry | undefined {
+export function notifyingEntry(flow: Flow, at: number): Entry | undefined {
   const told = notifyEntryOf(flow, at);
   if (told === undefined) return undefined;
   const { url, headers, secret, body, task, params } = told;
