@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runProtocol } from '../../src/replicas/run-protocol.js';
+import { runProtocol } from '../../src/replicas/replicas.js';
 import { createLocks, type Locks } from '../../src/engine/locks/locks.js';
 import { lockIdOf } from '../../src/lock-id.js';
 import type { StoredDocument } from '../../src/model/document.js';
