@@ -76,7 +76,7 @@ describe('The edges of a picture', () => {
         {
           graph: {
             a: { task: 'x' },
-            b: { task: 'y', after: ['a'] },
+            b: { task: 'y', after: ['a'], join: 'any' },
             c: { task: 'z', after: ['a', 'b'], join: 'any' },
           },
         },
