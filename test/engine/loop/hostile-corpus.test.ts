@@ -49,7 +49,8 @@ it('300 hostile documents hold up none of fifty normal jobs and no engine, and e
     for (const document of documents) {
       const stored = await space.store.write(document);
       if (stored.kind !== 'written') refused.add(document._id);
-      if (stored.kind !== 'written') expect(stored).toMatchObject({ kind: 'refused' });
+      const said = JSON.stringify(stored);
+      if (stored.kind !== 'written') expect(stored, said).toMatchObject({ kind: 'refused' });
     }
     if (i % Math.floor(cases.length / normalJobs) > 0 || normal.length === normalJobs) continue;
     normal.push(...(await space.put({ type: 'job', flow: 'f', owner: 'me' })));
