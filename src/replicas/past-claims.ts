@@ -1,10 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { ReplicasParts } from './replicas.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
 import type { Committed, JobWrite } from './resolve/commit.js';
 
-/** Claims that can be looked up. */
-export type Known = Pick<ReadonlySet<string>, 'has'>;
+/** Claims, or ids of jobs, that can be looked up. */
+export type Names = Pick<ReadonlySet<string>, 'has'>;
+
+/** What this engine is and sees of the attempts that run. */
+export type AttemptsInSight = {
+  /** Id of this engine. */
+  readonly me: string;
+  /** The claims of a job whose attempts run in this process. */
+  readonly claimsOf: (job: string) => readonly string[];
+  readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
+};
 
 /** So many claims are remembered that were given up, and as many that have ended. */
 const remembered = 10_000;
@@ -13,9 +21,9 @@ const hearsayMs = 300_000;
 
 /** What this engine knows of the attempts of a job; `ended`: claims whose ends it has stored. */
 export function livenessFor(
-  { me, claimsOf, lease }: Pick<ReplicasParts, 'me' | 'claimsOf' | 'lease'>,
+  { me, claimsOf, lease }: AttemptsInSight,
   job: string,
-  ended: Known,
+  ended: Names,
 ): LivenessOf {
   return ({ engine, claim, pid }) => {
     if (claimsOf(job).includes(claim)) return 'runs';

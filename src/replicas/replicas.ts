@@ -6,7 +6,7 @@ import type { StoredDocument } from '../model/document.js';
 import { inReadingOrder } from '../model/reading-order.js';
 import { isLive } from '../model/step.js';
 import type { Store } from '../store/store.js';
-import { createPastClaims, livenessFor, type Known } from './past-claims.js';
+import { createPastClaims, livenessFor, type Names, type AttemptsInSight } from './past-claims.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
 import { beginsAnything } from './resolve/beginnings.js';
 import { commitToMany, commitToOne, type Committed, type JobWrite } from './resolve/commit.js';
@@ -33,7 +33,7 @@ export type Replicas = {
   readonly suspect: (id: string) => void;
   /** The job is gone: it is no longer suspect. */
   readonly clear: (id: string) => void;
-  readonly suspects: Known;
+  readonly suspects: Names;
   /**
    * Reads the job from all copies where one of `many` may be wrong, and resolves its conflict as far
    * as possible. Undefined: it is deleted, or the engine ends.
@@ -46,12 +46,12 @@ export type Replicas = {
    */
   readonly commit: (change: JobWrite, mostBytes?: number) => Promise<Committed>;
   /** Claims that were made and given up; they may come into the document late. */
-  readonly unbegun: Known;
+  readonly unbegun: Names;
   /**
    * Claims whose end was stored not long ago. A copy that has not heard of it shows them running:
    * it is waited for, nothing is lost.
    */
-  readonly ended: Known;
+  readonly ended: Names;
 };
 
 /** What a protocol is run with. */
@@ -84,15 +84,11 @@ export type ProtocolPorts = {
 
 type LogLine = (about: Readonly<Record<string, unknown>>, message: string) => void;
 
-export type ReplicasParts = Omit<ProtocolPorts, 'copies'> & {
-  /** Id of this engine. */
-  readonly me: string;
-  /** The claims of a job whose attempts run in this process. */
-  readonly claimsOf: (job: string) => readonly string[];
-  /** Takes a version that was read. */
-  readonly onRead: (doc: StoredDocument) => void;
-  readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
-};
+export type ReplicasParts = Omit<ProtocolPorts, 'copies'> &
+  AttemptsInSight & {
+    /** Takes a version that was read. */
+    readonly onRead: (doc: StoredDocument) => void;
+  };
 
 export function createReplicas(parts: ReplicasParts): Replicas {
   const { claimsOf, onRead, store, retry, log } = parts;
