@@ -3,7 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { widest } from '../model/limits.js';
 import { exits, isLive, isOfFlow, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { begin } from './start/begin.js';
-import { flowTimeoutMs, hardDeadline, softDeadline, untilOf } from '../reading/clock.js';
+import { expiryOf, flowTimeoutMs, hardDeadline, softDeadline, untilOf } from '../reading/clock.js';
 import { effortOf, mostEffort } from './start/effort.js';
 import { finish } from './finish/finish.js';
 import { structureConditionsMove } from './start/structure-conditions.js';
@@ -137,7 +137,7 @@ function beginAll(
 /** Also when nothing is under way a time may be set at which the job ends. */
 function idle(job: LiveJob, waits: readonly Wait[]): Wait {
   const wait = mergeWaits(waits);
-  return { ...wait, ...untilOf(wait.until ?? Infinity, hardDeadline(job)) };
+  return { ...wait, ...untilOf(wait.until ?? Infinity, hardDeadline(job), expiryOf(job)) };
 }
 
 function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {
