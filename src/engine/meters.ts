@@ -1,6 +1,4 @@
 import type { Outcome } from '../decide/finish/outcome.js';
-import type { LiveJob } from '../model/job.js';
-import type { LiveStep } from '../model/step.js';
 
 /** An attempt, for whoever measures or traces it. */
 export type AttemptFacts = {
@@ -37,29 +35,3 @@ export type EngineMeters = {
   /** How long a change took from its writing to us, ms. */
   readonly feedLag: (ms: number) => void;
 };
-
-/** Measures nothing: what measures a part is built upon it. */
-export const noMeters: EngineMeters = {
-  claim: () => undefined,
-  attempt: () => undefined,
-  feedLag: () => undefined,
-};
-
-/** The facts of an attempt. */
-export function factsOf(job: LiveJob, step: LiveStep): AttemptFacts {
-  const { _id, flow = '', owner = 'DEFAULT' } = job;
-  const { name, path, task, plugin, attempt, engine } = step;
-  const trace = (job as { readonly traceparent?: unknown }).traceparent;
-  return {
-    job: _id,
-    flow,
-    owner,
-    step: name,
-    path,
-    task,
-    plugin,
-    attempt,
-    engine,
-    ...(typeof trace === 'string' ? { trace } : {}),
-  };
-}

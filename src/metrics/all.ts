@@ -1,13 +1,12 @@
-import { noMeters, type EngineMeters } from '../engine/meters.js';
+import type { EngineMeters } from '../engine/meters.js';
 
-/** Tells several what one engine tells. */
-export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
-  const [only, ...others] = meters;
-  if (only !== undefined && others.length === 0) return only;
+/** Returns meters that report to each of these; a meter that leaves something out measures the rest. */
+export function allMeters(meters: readonly Partial<EngineMeters>[]): EngineMeters {
   return {
-    ...toldToAll(meters),
+    claim: (verdict) => meters.forEach(({ claim }) => claim?.(verdict)),
+    feedLag: (ms) => meters.forEach(({ feedLag }) => feedLag?.(ms)),
     attempt: (facts) => {
-      const own = meters.flatMap((one) => one.attempt(facts) ?? []);
+      const own = meters.flatMap((one) => one.attempt?.(facts) ?? []);
       if (own.length === 0) return undefined;
       return {
         run: (call) =>
@@ -21,23 +20,4 @@ export function allMeters(meters: readonly EngineMeters[]): EngineMeters {
       };
     },
   };
-}
-
-/** The meters that answer nothing. */
-type Told = {
-  [
-    K in keyof EngineMeters as ReturnType<EngineMeters[K]> extends void ? K : never
-  ]: EngineMeters[K];
-};
-
-function toldToAll(meters: readonly EngineMeters[]): Told {
-  const names = (Object.keys(noMeters) as (keyof EngineMeters)[]).filter(
-    (name): name is keyof Told => name !== 'attempt',
-  );
-  const all = names.map((name) => {
-    const tell = (...said: unknown[]): void =>
-      meters.forEach((one) => (one[name] as (...said: unknown[]) => void)(...said));
-    return [name, tell];
-  });
-  return Object.fromEntries(all) as Told;
 }

@@ -1,6 +1,5 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { AttemptFacts, EngineMeters } from '../engine/meters.js';
-import { noMeters } from '../engine/meters.js';
 
 type Telemetry = typeof OpenTelemetry;
 type Attributes = OpenTelemetry.Attributes;
@@ -12,7 +11,7 @@ type SpanContext = OpenTelemetry.SpanContext;
  */
 export async function createSpans(
   load: () => Promise<Telemetry> = () => import('@opentelemetry/api'),
-): Promise<EngineMeters | undefined> {
+): Promise<Pick<EngineMeters, 'attempt'> | undefined> {
   let telemetry: Telemetry;
   try {
     telemetry = await load();
@@ -23,7 +22,6 @@ export async function createSpans(
   const { trace, context, SpanKind, SpanStatusCode, ProxyTracerProvider } = telemetry;
   const tracer = trace.getTracer('tws');
   return {
-    ...noMeters,
     attempt: (facts) => {
       // Asked each time: a provider may be registered later.
       const provider = trace.getTracerProvider();

@@ -11,7 +11,7 @@ import {
   type Attribution,
 } from '../../plugin/attribution.js';
 import type { LoadedPlugin, PluginRegistry } from '../../plugin/loader.js';
-import { factsOf, type AttemptMeter, type EngineMeters } from '../meters.js';
+import type { AttemptFacts, AttemptMeter, EngineMeters } from '../meters.js';
 import type { BlockWatch } from '../watch/blocking.js';
 import {
   aboutOf,
@@ -81,6 +81,25 @@ export function beginAttempt(
     const reason = `It could not be started: ${error instanceof Error ? error.message : String(error)}`;
     return { meter, attempt: failed(step, failure('AttemptFailed', { reason })) };
   }
+}
+
+/** The facts of an attempt. */
+function factsOf(job: LiveJob, step: LiveStep): AttemptFacts {
+  const { _id, flow = '', owner = 'DEFAULT' } = job;
+  const { name, path, task, plugin, attempt, engine } = step;
+  const trace = (job as { readonly traceparent?: unknown }).traceparent;
+  return {
+    job: _id,
+    flow,
+    owner,
+    step: name,
+    path,
+    task,
+    plugin,
+    attempt,
+    engine,
+    ...(typeof trace === 'string' ? { trace } : {}),
+  };
 }
 
 /** An attempt that failed before its plugin was called. */

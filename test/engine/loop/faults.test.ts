@@ -5,7 +5,7 @@ import type { Intent } from '../../../src/decide/intent.js';
 import { explainJob } from '../../../src/client/explain-job.js';
 import { jobHistory } from '../../../src/client/history.js';
 import { writesBetween } from '../../../src/engine/loop/serializer.js';
-import { noMeters } from '../../../src/engine/meters.js';
+import { allMeters } from '../../../src/metrics/all.js';
 import type { Job } from '../../../src/model/job.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
@@ -172,12 +172,12 @@ it('an attempt that cannot be started fails, and the job goes on by its retry po
   const tasks = [{ task: 'noop', retry: 1 }];
   await space.put(definitions[0], { ...definitions[1], tasks }, job('j'));
   let begun = 0;
-  const attempt: typeof noMeters.attempt = (facts) => {
+  const attempt = () => {
     begun += 1;
     if (begun === 1) throw new Error('The meter is broken.');
-    return noMeters.attempt(facts);
+    return undefined;
   };
-  await space.engine({ slots: 1, meters: { ...noMeters, attempt } });
+  await space.engine({ slots: 1, meters: allMeters([{ attempt }]) });
   expect(await space.ended('j')).toMatchObject({
     exit: 0,
     steps: [{ state: '$$error', failure: { name: 'AttemptFailed' } }, { state: '$$complete' }],
