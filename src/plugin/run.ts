@@ -7,7 +7,7 @@ import { toJson } from './json.js';
 import type { LoadedPlugin } from './loader.js';
 import { isExit, toFailed } from './outcome.js';
 import { checkParams } from './params.js';
-import { noticedStop } from './stop-notice.js';
+import { noticedStop } from './context.js';
 
 export type RunOptions = {
   /** Hides secrets in the failure and in the result (from `createContext`). */

@@ -12,7 +12,7 @@ import {
   newsLeaf,
   type Asked,
 } from './decider-answers.js';
-import { leafProgress } from './leaf-progress.js';
+import { leafProgress } from './entries.js';
 import {
   done,
   noWork,

@@ -1,12 +1,28 @@
 import { defaultQueue, type LiveJob } from '../model/job.js';
-import type { LiveStep, Step, WaitingStep } from '../model/step.js';
+import {
+  type LiveStep,
+  type Step,
+  type WaitingStep,
+  isFailed,
+  isOpen,
+  type Phase,
+} from '../model/step.js';
 import { defaultTaskTimeoutMs, type Task } from '../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
-import { attemptsOf } from './attempts.js';
+import { attemptsOf, completionOn, lastAttempt, lineOf } from './attempts.js';
 import { sliceLeaf, writtenLeaf } from './leaves.js';
 import { entryKindOf } from '../structures/kinds.js';
 import { deciderOf, decisionMaker, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './decider-answers.js';
+import {
+  done,
+  failedAt,
+  noWork,
+  open,
+  type Beginning,
+  type Progress,
+  type View,
+} from '../structures/progress.js';
 
 /** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
 export function leafAt(job: LiveJob, path: string): Leaf | undefined {
@@ -74,4 +90,61 @@ function deadlineAfter(total: number, job: LiveJob, step: LiveStep | WaitingStep
   if (total === 0) return Infinity;
   const first = attemptsOf(job, step.path).find((attempt) => attempt.run === step.run) as LiveStep;
   return first.accepted + total;
+}
+
+/**
+ * How far one entry has come. Its attempts count first, then its error handlers: a handler that
+ * succeeds recovers the step, one that fails changes nothing. Seen from now, what failed in an earlier
+ * run of the flow begins anew.
+ */
+export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase, view: View = 'now'): Progress {
+  const last = lastAttempt(job, leaf.path);
+  if (last === undefined) return beginning({ leaf, phase });
+  if (isOpen(last)) return open;
+  if (!isFailed(last)) return isUndone(job, last) ? beginning({ leaf, phase }) : done;
+  if (last.due !== undefined) {
+    // Both times are of one clock: "at once" must not wait for another engine's clock to get there.
+    return beginning(last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase });
+  }
+  if (completionOn(job, leaf.path) !== undefined) return done;
+  const optional = isOptional(job, leaf);
+  if (last.run < job.run && view === 'now') return optional ? done : beginning({ leaf, phase });
+  const handler = handlerLeaf(job, leaf);
+  if (handler !== undefined) {
+    const handled = leafProgress(job, handler, 'error', view);
+    if (handled.kind !== 'failed') return handled;
+  }
+  return optional ? done : failedAt(last);
+}
+
+function beginning(one: Beginning): Progress {
+  return { kind: 'open', ...noWork, begin: [one] };
+}
+
+/** What was undone in an earlier run is to be done again. */
+function isUndone(job: LiveJob, { path, run }: Step): boolean {
+  if (job.run === 1) return false;
+  const undo = lastAttempt(job, `${path}.undo`);
+  return undo?.state === '$$complete' && undo.run < job.run && undo.run >= run;
+}
+
+function handlerLeaf(job: LiveJob, { path, index, entry }: Leaf): Leaf | undefined {
+  const name = entry.error ?? definitionOf(job, entry)?.error;
+  if (name === undefined || isHandling(job, path, name)) return undefined;
+  return {
+    path: `${path}.error`,
+    index,
+    name,
+    label: `${name}-${index}`,
+    entry: { task: name },
+  };
+}
+
+/** Cuts a circle of handlers: a task that already failed on this line does not handle it again. */
+function isHandling(job: LiveJob, path: string, name: string): boolean {
+  return lineOf(path).some((at) => lastAttempt(job, at)?.task === name);
+}
+
+function isOptional(job: LiveJob, { entry }: Leaf): boolean {
+  return entry.optional ?? definitionOf(job, entry)?.optional ?? false;
 }

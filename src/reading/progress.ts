@@ -17,7 +17,7 @@ import {
 import { jobSteps, lastAttempt } from './attempts.js';
 import { leavesIn, nodeAt, sliceLeaf, treeAt, type Branch, type Leaves } from './leaves.js';
 import { deciderProgress } from './decider-progress.js';
-import { leafProgress } from './leaf-progress.js';
+import { leafProgress } from './entries.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.

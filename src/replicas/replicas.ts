@@ -3,7 +3,7 @@ import type { Untold } from '../decide/finish/abandoned.js';
 import type { GivenUp } from '../decide/intent.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
-import { inReadingOrder } from '../model/reading-order.js';
+import { inReadingOrder } from '../model/job.js';
 import { isLive } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { createPastClaims, livenessFor, type Names, type AttemptsInSight } from './past-claims.js';

@@ -1,5 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
-import { readJson } from './read-json.js';
+import { readJson } from './exchange.js';
 
 /** One change of the database. `doc` is its document as it is now; absent when it was deleted. */
 export type Change = {

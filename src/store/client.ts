@@ -1,10 +1,9 @@
 import { problem, type TwsError } from '../errors.js';
 import { openNano } from './by-nano.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
-import { openExchange, type ExchangeResult, type HttpExchange } from './exchange.js';
+import { openExchange, type ExchangeResult, type HttpExchange, readJson } from './exchange.js';
 import { askLong } from './long-ask.js';
 import { createPatience, unlimited } from './patience.js';
-import { readJson } from './read-json.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type CouchRequest = {

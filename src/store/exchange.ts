@@ -4,6 +4,8 @@ import { urlToHttpOptions } from 'node:url';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
 import { longestMs, watchSilence, type Patience } from './patience.js';
+import { nextTurn } from '../turns.js';
+import { parsePieces } from './parse-pieces.js';
 
 /** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
 export type HttpRequest = {
@@ -141,5 +143,26 @@ function sendSlices(request: ClientRequest, payload: Buffer, moved: () => void):
 function dropIdle(agent: AgentHttp | AgentHttps): void {
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** A text of so many characters is read in a few milliseconds, whatever it holds. */
+const shortText = 65_536;
+
+/**
+ * Reads the JSON of an answer of the database, however large it is, without holding up the event loop.
+ * Answers undefined when it is no JSON.
+ */
+export async function readJson(text: string): Promise<unknown> {
+  if (text.length > shortText) {
+    await nextTurn();
+    const value = await parsePieces(text);
+    // Nothing that is nested too deeply for pieces can be stored: the database could not check it.
+    if (value !== undefined) return value;
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }

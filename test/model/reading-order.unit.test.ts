@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inReadingOrder } from '../../src/model/reading-order.js';
+import { inReadingOrder } from '../../src/model/job.js';
 
 describe('inReadingOrder', () => {
   it('puts what people look for first and the snapshots last, and keeps other keys as written', () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { resolveConflict } from '../../src/replicas/resolve/conflict.js';
 import { look, rest, write, type Protocol } from '../../src/replicas/resolve/protocol.js';
 import { runProtocol, type ProtocolPorts } from '../../src/replicas/replicas.js';
-import { createLogOnce } from '../../src/engine/events/log-once.js';
+import { createLogOnce } from '../../src/engine/log.js';
 import type { WriteResult } from '../../src/store/batch.js';
 import { attempt, leaf } from './resolve/leaves.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseDocument } from '../../src/reading/parse.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { parsePieces } from '../../src/store/parse-pieces.js';
-import { readJson } from '../../src/store/read-json.js';
+import { readJson } from '../../src/store/exchange.js';
 
 const job = (members: string): string =>
   `{"_id":"a","_rev":"1-a","type":"job","flow":"f","owner":"me",${members}}`;

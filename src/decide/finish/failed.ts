@@ -8,7 +8,7 @@ import type { Move } from '../intent.js';
 import type { World } from '../world.js';
 import { isRetried, waitMs } from './retry.js';
 import { endSlice } from '../children/slices.js';
-import { leafProgress } from '../../reading/leaf-progress.js';
+import { leafProgress } from '../../reading/entries.js';
 import { interpret } from '../../reading/progress.js';
 import type { Progress } from '../../structures/progress.js';
 import { undoMove } from './undo.js';

@@ -3,11 +3,10 @@ import { isOfFlow, type Step } from '../../model/step.js';
 import type { Leaf } from '../../model/tree.js';
 import { begin } from '../start/begin.js';
 import { lastAttempt } from '../../reading/attempts.js';
-import { entryOf, definitionFor } from '../../reading/entries.js';
+import { entryOf, definitionFor, leafProgress } from '../../reading/entries.js';
 import { leavesIn } from '../../reading/leaves.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
-import { leafProgress } from '../../reading/leaf-progress.js';
 import { mergeWaits } from '../waiting/together.js';
 import { openWaits } from '../waiting/waits.js';
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { attachmentOf } from '../../model/big-result.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Log } from '../log.js';
-import { readJson } from '../../store/read-json.js';
+import { readJson } from '../../store/exchange.js';
 import type { Retry } from '../retry.js';
 import type { Store } from '../../store/store.js';
 

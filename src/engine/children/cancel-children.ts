@@ -9,7 +9,7 @@ import type { GivenUp } from '../../decide/intent.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFinalState } from '../../model/job.js';
 import type { Store } from '../../store/store.js';
-import type { LogOnce } from '../events/log-once.js';
+import type { LogOnce } from '../log.js';
 import type { Retry } from '../retry.js';
 
 export type CancelChildrenParts = {

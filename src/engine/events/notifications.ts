@@ -8,7 +8,7 @@ import { keyOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { findChild } from '../children/find-child.js';
 import type { Library } from '../loop/library.js';
-import type { LogOnce } from './log-once.js';
+import type { LogOnce } from '../log.js';
 import type { Retry } from '../retry.js';
 
 export type NotificationParts = {

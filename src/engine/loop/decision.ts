@@ -25,11 +25,11 @@ import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
 import { evaluate } from '../../evaluate/expressions.js';
 import type { ResultAttachments } from '../attachments/contents.js';
-import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
+import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
 import type { Library } from './library.js';
 import type { JobTree } from '../children/job-tree.js';
 import type { Locks } from '../locks/locks.js';
-import type { LogOnce } from '../events/log-once.js';
+import type { LogOnce } from '../log.js';
 import type { Retry } from '../retry.js';
 import { createSchemaChecks, type SchemaChecks } from '../../evaluate/schema-checks.js';
 

@@ -3,7 +3,7 @@ import { parseInPieces, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { takeTurns } from '../../turns.js';
 import { blockedEnginesKey, withoutBlockedEngines } from '../watch/blocked-engines.js';
-import { withCurrentJob, type OnDecide } from '../watch/current-job.js';
+import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
 
 /** What documents mean. A version is read once, and one of our own making not at all. */
 export type ParsedJobs = {

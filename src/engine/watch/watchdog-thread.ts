@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../../processor-time.js';
 import { documentPath, credentialsOf, databasePath, serverUrl } from '../../store/connection.js';
-import { readNotice } from './current-job.js';
+import { readNotice } from './blocking.js';
 import { recordBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
 import { createBlockDetector, lookMs, type BlockFinding } from './event-loop-block.js';

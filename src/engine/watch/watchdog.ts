@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
-import type { BlockWatchOptions, Suspect } from './blocking.js';
-import { createNotice, type OnDecide } from './current-job.js';
+import { type BlockWatchOptions, type Suspect, createNotice, type OnDecide } from './blocking.js';
 import {
   beatMs,
   attributionFunction,

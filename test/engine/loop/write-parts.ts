@@ -1,8 +1,7 @@
-import { createLogOnce } from '../../../src/engine/events/log-once.js';
+import { createLogOnce, type Log } from '../../../src/engine/log.js';
 import { createParsedJobs } from '../../../src/engine/loop/parsed-jobs.js';
 import { createSerializer } from '../../../src/engine/loop/serializer.js';
 import type { WriteParts } from '../../../src/engine/loop/write-job.js';
-import type { Log } from '../../../src/engine/log.js';
 import { createRetry } from '../../../src/engine/retry.js';
 import { createReplicas } from '../../../src/replicas/replicas.js';
 import type { StoredDocument } from '../../../src/model/document.js';
