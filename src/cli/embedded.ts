@@ -29,7 +29,7 @@ export type EmbeddedOptions = {
   readonly dir: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Told each line that the server has for whoever looks after it. */
+  /** Called with each line of the server for its operator. */
   readonly tell: (line: string) => void;
 };
 

@@ -39,7 +39,7 @@ export type EngineStart = {
   readonly keyless?: boolean;
   /** Whether people read the log. */
   readonly isTerminal?: boolean;
-  /** Told what can be measured; spans of OpenTelemetry are made in any case. */
+  /** Receives what is measured; spans of OpenTelemetry are made in any case. */
   readonly meters?: EngineMeters | undefined;
 };
 

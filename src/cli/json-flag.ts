@@ -20,7 +20,7 @@ export const jsonFlag = z.string().transform((text, context): unknown => {
     const value = JSON.parse(text) as unknown;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   context.addIssue({ code: 'custom', message: `must be a JSON object such as {"a": {"x": 1}}` });
   return z.NEVER;

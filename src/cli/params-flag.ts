@@ -12,7 +12,7 @@ export async function readParams(given: string, cwd: string): Promise<Written> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   const what = file === undefined ? '--params' : `${file} of --params`;
   throw problem('usage', { reason: `${what} must be a JSON object such as {"name": "Ada"}.` });

@@ -14,7 +14,7 @@ export type ReasonsOptions = {
   readonly leaseMs?: number | undefined;
   /** Whether the database answers no more at the moment. */
   readonly isAway: () => boolean;
-  /** Told why the job does not move, each time that this is another reason. */
+  /** Called with why the job does not move, each time that this is another reason. */
   readonly tell: (reasons: readonly Reason[]) => void;
 };
 

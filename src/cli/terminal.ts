@@ -4,7 +4,7 @@ import { print } from './output.js';
 export type Terminal = {
   readonly size: () => { readonly columns: number; readonly rows: number };
   readonly write: (text: string) => void;
-  /** Told when the size changes; answers the function that ends it. */
+  /** Registers a listener for changes of the size; returns the function that removes it. */
   readonly onResize: (listener: () => void) => () => void;
 };
 

@@ -27,16 +27,16 @@ export function explain(seen: Seen, observed: Observed): readonly Reason[] {
 }
 
 /** So many refusals are told, the last ones. */
-const toldRefusals = 3;
+const shownRefusals = 3;
 
 /** What was asked of the job and could not be done. */
-function refusals({ job: { requests, retry_refused: wish }, now }: Seen): readonly Reason[] {
+function refusals({ job: { requests, retry_refused: refusal }, now }: Seen): readonly Reason[] {
   const records = Array.isArray(requests) ? requests.filter(isObject) : [];
-  // That of the last wish to go on is told with the end of the job.
+  // That of the last retry is shown with the end of the job.
   const refused = records.filter(
-    (record) => typeof record['refused'] === 'string' && record['refused'] !== wish,
+    (record) => typeof record['refused'] === 'string' && record['refused'] !== refusal,
   );
-  return refused.slice(-toldRefusals).map(({ action, by, at, refused: why }) => {
+  return refused.slice(-shownRefusals).map(({ action, by, at, refused: why }) => {
     const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
     const since = typeof at === 'number' ? ` (${momentFrom(now, at)})` : '';
     const because = `The request "${textOf(action)}"${who}${since} was refused: ${textOf(why)}`;
@@ -45,7 +45,7 @@ function refusals({ job: { requests, retry_refused: wish }, now }: Seen): readon
 }
 
 /** Maximum number of problems that are told, the newest last. */
-const toldProblems = 3;
+const shownProblems = 3;
 const longestProblem = 1_000;
 
 /** What was noticed in the job beside what it waits for or how it ended. */
@@ -57,8 +57,8 @@ function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
       ? []
       : [{ at: placeOf(path, message), message }],
   );
-  const left = unsaid.length - toldProblems;
-  return unsaid.slice(-toldProblems).map(({ at, message }, i) => {
+  const left = unsaid.length - shownProblems;
+  return unsaid.slice(-shownProblems).map(({ at, message }, i) => {
     const more = i === 0 && left > 0 ? ` (and ${left} before)` : '';
     const because = `Problem${at}${more}: ${shortened(message, longestProblem)}`;
     return { kind: 'problem', because: sentence(because) };
@@ -161,9 +161,9 @@ function endReason(job: StoredDocument, { status, steps }: JobReading): Reason {
   const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
   const at = typeof step === 'string' ? ` at step "${step}"${times}` : '';
   const why = typeof message === 'string' ? `: ${message}` : '';
-  const wished =
-    typeof refused === 'string' ? ` The wish to retry it was refused: ${sentence(refused)}` : '';
-  const because = `${sentence(`It has ended: ${status}${at}${why}`)}${wished}`;
+  const refusedRetry =
+    typeof refused === 'string' ? ` Its retry was refused: ${sentence(refused)}` : '';
+  const because = `${sentence(`It has ended: ${status}${at}${why}`)}${refusedRetry}`;
   const todo = `When the cause is mended, let it go on with \`tws retry ${job._id}\`.`;
   return { kind: 'ended', because, ...(status === 'failed' ? { todo } : {}) };
 }

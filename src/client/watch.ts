@@ -8,10 +8,10 @@ import { currentJob, isEndedJob, jobOf } from './jobs.js';
 export type WatchOptions = {
   /** Ends the watch; the job goes on. */
   readonly signal?: AbortSignal;
-  /** Told the job as it is now, and each later revision that is seen. */
+  /** Called with the job as it is now, and each later revision that is seen. */
   readonly onChange?: (job: StoredDocument) => void;
   /**
-   * Told when the database answers no more and when it does again. With it the first look at the
+   * Called when the database stops answering, and when it answers again. With it the first look at the
    * job waits for the database as well; without it that rejects. What was seen once is waited for in
    * any case.
    */

@@ -78,7 +78,7 @@ const addressText = 'must be an address with http or https, without a password';
 export const webhookSchema = z.strictObject(
   {
     url: text
-      .refine(isWebhookAddress, { error: addressText, params: { told: true } })
+      .refine(isWebhookAddress, { error: addressText, params: { isComplete: true } })
       .describe('Address with http or https; may be encrypted by `tws encrypt`.'),
     on: z.exactOptional(
       z

@@ -111,8 +111,8 @@ function waitingMove(job: LiveJob, now: number, world: World): Move | undefined 
 }
 
 function editsMove(job: LiveJob, now: number): Move | undefined {
-  const told = withEdits(job, now);
-  return told === job ? undefined : { kind: 'change', job: told };
+  const recorded = withEdits(job, now);
+  return recorded === job ? undefined : { kind: 'change', job: recorded };
 }
 
 function reclaimMove(job: LiveJob, now: number, world: World): Move | undefined {

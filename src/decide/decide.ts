@@ -8,13 +8,13 @@ import {
 } from '../model/job.js';
 import { abandoned } from './finish/abandoned.js';
 import { advance } from './advance.js';
-import { isAsked, withoutLateWishes } from './requests/edits.js';
+import { isAsked, withLateEditsRefused } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
 import type { Decided, Intent, Ruled } from './intent.js';
 import type { World } from './world.js';
-import { readRetryWish, type RetryWish } from '../model/request.js';
+import { readRetryRequest, type RetryRequest } from '../model/request.js';
 import { withNotifications } from './finish/notifications.js';
 import { without } from '../model/record.js';
 import { nextNumber, withRecord } from './requests/records.js';
@@ -42,7 +42,7 @@ import { staggered } from './compete/stagger.js';
 export function decide(job: Job, now: number, world: World): Decided {
   if (world.unanswered !== undefined) return waitForAnswer(world.unanswered, now);
   const { rule, intent } = isFinal(job)
-    ? { rule: 'final', intent: lateWishMove(job, now) }
+    ? { rule: 'final', intent: lateEditMove(job, now) }
     : decideAlone(job, now, world);
   return { ...(world.peers.length === 0 ? intent : staggered(job, intent, now, world)), rule };
 }
@@ -80,11 +80,11 @@ function decideAlone(job: NewJob | LiveJob, now: number, world: World): RuledInt
 }
 
 function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent {
-  const told = job.notifies === undefined ? undefined : subjectMove(job, now, world);
-  if (told !== undefined && told.kind !== 'knows') {
-    return { rule: 'notification', intent: withNotifications(job, told, world) };
+  const notification = job.notifies === undefined ? undefined : subjectMove(job, now, world);
+  if (notification !== undefined && notification.kind !== 'knows') {
+    return { rule: 'notification', intent: withNotifications(job, notification, world) };
   }
-  const given = told?.job ?? job;
+  const given = notification?.job ?? job;
   const isBeginning = isNew(given);
   const stepsBefore = isBeginning ? 0 : given.steps.length;
   let current = given;
@@ -124,27 +124,27 @@ function ending(
  * Answers requests that users wrote into a final job. `retry` reopens the job, or is refused with
  * the reason; a pause or a cancel is always refused.
  */
-function lateWishMove(final: FinalJob, now: number): Intent {
-  const job = withoutLateWishes(final, now);
+function lateEditMove(final: FinalJob, now: number): Intent {
+  const job = withLateEditsRefused(final, now);
   const { retry } = job;
   if (!isAsked(retry)) {
     if (job !== final) return { kind: 'write', job };
     return { kind: 'ignore', because: 'The job is final.' };
   }
-  const read = readRetryWish(retry);
+  const read = readRetryRequest(retry);
   if (!read.ok) return { kind: 'write', job: refuseRetry(job, read.reason, now) };
-  const again = reopened(job, read.wish, now);
+  const again = reopened(job, read.request, now);
   if (again.kind === 'refused') return { kind: 'write', job: refuseRetry(job, again.because, now) };
-  return { kind: 'write', job: withWishRecord(job, again.job, read.wish, now) };
+  return { kind: 'write', job: withRetryRecord(job, again.job, read.request, now) };
 }
 
 /** Records a retry that was written into the document like a request, under an id of its own. */
-function withWishRecord(job: FinalJob, next: Job, wish: RetryWish, now: number): Job {
+function withRetryRecord(job: FinalJob, next: Job, request: RetryRequest, now: number): Job {
   const { requests } = job;
   const kept = Array.isArray(requests) ? (requests as readonly unknown[]) : [];
-  const from = wish.from === undefined ? {} : { from: wish.from };
+  const from = request.from === undefined ? {} : { from: request.from };
   const id = `retry:${nextNumber(kept)}`;
-  const record = { id, action: 'retry', ...from, ...formerState(job, next, wish), at: now };
+  const record = { id, action: 'retry', ...from, ...formerState(job, next, request), at: now };
   return withRecord({ ...next, requests: kept }, record) as Job;
 }
 

@@ -1,5 +1,5 @@
 import type { FinalJob, Job, LiveJob, NewJob } from '../model/job.js';
-import type { RetryWish } from '../model/request.js';
+import type { RetryRequest } from '../model/request.js';
 import type { LiveStep } from '../model/step.js';
 import type { Acquire, Query } from './queries.js';
 
@@ -7,7 +7,7 @@ import type { Acquire, Query } from './queries.js';
 export type ChildJob =
   | (Omit<NewJob, '_rev'> & { readonly continued_from?: string; readonly continued_start?: number })
   | Omit<LiveJob, '_rev'>
-  | (FinalJob & { readonly retry: true | RetryWish });
+  | (FinalJob & { readonly retry: true | RetryRequest });
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.

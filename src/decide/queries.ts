@@ -5,7 +5,7 @@ import type { TemplateContext } from './world.js';
 /**
  * A lock that a job wants, as a document of the store. `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
  */
-export type LockWish = {
+export type LockRequest = {
   readonly kind: 'target' | 'pattern' | 'permit';
   readonly id: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export type LockWish = {
 };
 
 /** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
-export type PermitWish = { readonly key: string; readonly most: number };
+export type PermitRequest = { readonly key: string; readonly most: number };
 
 /** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */
 export type Question = {
@@ -44,8 +44,8 @@ export type Query = {
 /** What the job must have first. The caller takes it where that is possible, and decides again. */
 export type Acquire = {
   readonly kind: 'acquire';
-  readonly locks: readonly LockWish[];
-  readonly permits: readonly PermitWish[];
+  readonly locks: readonly LockRequest[];
+  readonly permits: readonly PermitRequest[];
 };
 
 /** An event by its type and key. */

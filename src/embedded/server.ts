@@ -42,7 +42,7 @@ export async function startServer(options: {
   readonly port: number;
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number | undefined;
-  /** Told what whoever looks after the server should know. */
+  /** Called with what the operator of the server should know. */
   readonly tell?: (message: string) => void;
 }): Promise<Server> {
   await mkdir(options.dir, { recursive: true, mode: 0o700 });

@@ -34,7 +34,7 @@ export async function startEmbedded(options: {
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number;
   readonly signal?: AbortSignal;
-  /** Told each line that the server has for whoever looks after it. */
+  /** Called with each line of the server for its operator. */
   readonly tell?: (line: string) => void;
   /** The environment of the process; by default that of this one. */
   readonly env?: NodeJS.ProcessEnv;

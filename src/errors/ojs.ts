@@ -22,8 +22,8 @@ export const ojsProblems = {
     409,
   ),
   ojs_state: row(
-    (d: { id: string; state: string; wish: string }) =>
-      `Job ${d.id} is in state "${d.state}", so it cannot be ${d.wish}.`,
+    (d: { id: string; state: string; goal: string }) =>
+      `Job ${d.id} is in state "${d.state}", so it cannot be ${d.goal}.`,
     'GET the job to see how it stands now.',
     2,
     409,

@@ -26,7 +26,7 @@ const encryptableSchema = (error: string) =>
 /** Addresses of webhooks are often secrets themselves: the one that is wrong is not shown. */
 const urlSchema = encryptableSchema(urlText).refine(isWebhookAddress, {
   error: urlText,
-  params: { told: true },
+  params: { isComplete: true },
 });
 
 /** Whether webhooks may go there. Encrypted texts and templates show only later what they come to. */
@@ -88,7 +88,7 @@ export const notifyEntrySchema = z
   .superRefine((entry, context) => {
     const [kind, other] = kinds.filter((key) => entry[key] !== undefined);
     const refuse = (path: readonly string[], message: string): void =>
-      context.addIssue({ code: 'custom', path: [...path], message, params: { told: true } });
+      context.addIssue({ code: 'custom', path: [...path], message, params: { isComplete: true } });
     if (kind === undefined) return refuse([], 'must name a "url", a "task" or a "flow"');
     if (other !== undefined) {
       return refuse([other], `must not stand beside "${kind}": an entry tells in one way`);

@@ -14,8 +14,8 @@ export function toProblems(issues: readonly Issue[], input: unknown): readonly P
   const problems = issues
     .flatMap((issue) => flatten({ path: issue.path, issue }, input))
     .map((found) => describe(found, input));
-  const told = new Set<string>();
-  return problems.filter(({ path }) => told.size < told.add(path).size);
+  const listed = new Set<string>();
+  return problems.filter(({ path }) => listed.size < listed.add(path).size);
 }
 
 type Found = { readonly path: Path; readonly issue: Issue };
@@ -107,14 +107,15 @@ function sentence(issue: Issue, value: unknown, hidden: boolean): string {
   if (value === undefined) {
     return text.startsWith('must be a name') ? 'is missing.' : `is missing; it ${text}.`;
   }
-  if (isStrange(issue) || isTold(issue)) return `${text}.`;
+  if (isStrange(issue) || isComplete(issue)) return `${text}.`;
   return `${text}; it is ${hidden ? kindOf(value) : show(value)}.`;
 }
 
 /** The sentence says it all: the value that was found would add nothing. */
-function isTold(issue: Issue): boolean {
+function isComplete(issue: Issue): boolean {
   return (
-    issue.code === 'invalid_key' || (issue.code === 'custom' && issue.params?.['told'] === true)
+    issue.code === 'invalid_key' ||
+    (issue.code === 'custom' && issue.params?.['isComplete'] === true)
   );
 }
 

@@ -6,7 +6,7 @@ export const requestActions = ['cancel', 'pause', 'resume', 'retry', 'skip', 'no
 
 const stepSchema = textSchema.describe('A step, by its name, its <task>-<n> or its path.');
 
-/** A wish for a job, stored as a small document of its own: no race for the job's revision. */
+/** A request to a job, stored as a small document of its own: no race for the job's revision. */
 export const requestSchema = z
   .looseObject({
     type: z.literal('request'),
@@ -29,7 +29,7 @@ export type JobRequest = z.infer<typeof requestSchema> & {
 };
 
 /** How a final job goes on, as a request asks or as its key `retry` says. */
-export const retryWishSchema = z
+export const retryRequestSchema = z
   .union(
     [
       flagSchema,
@@ -43,25 +43,25 @@ export const retryWishSchema = z
   )
   .describe('In a final job: it goes on at the step that failed, or at "from".');
 
-export type RetryWish = {
+export type RetryRequest = {
   readonly from?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly latest?: boolean;
 };
 
-const wishSchema = z.object({ retry: retryWishSchema });
+const retrySchema = z.object({ retry: retryRequestSchema });
 
 /** Reads the key `retry` of a final job. `reason`: what is wrong with it. */
-export function readRetryWish(
+export function readRetryRequest(
   retry: unknown,
 ):
-  | { readonly ok: true; readonly wish: RetryWish }
+  | { readonly ok: true; readonly request: RetryRequest }
   | { readonly ok: false; readonly reason: string } {
-  const parsed = wishSchema.safeParse({ retry });
+  const parsed = retrySchema.safeParse({ retry });
   if (!parsed.success) {
     const [first] = toProblems(parsed.error.issues, { retry });
     return { ok: false, reason: String(first?.message) };
   }
-  const { retry: wish } = parsed.data;
-  return { ok: true, wish: typeof wish === 'boolean' ? {} : wish };
+  const { retry: request } = parsed.data;
+  return { ok: true, request: typeof request === 'boolean' ? {} : request };
 }

@@ -75,7 +75,7 @@ export function problemIn(
 ): Problem | undefined {
   const most = { ...left };
   const found = walk(value, 0, { left, isStructure: key === 'tasks' });
-  return found === undefined ? undefined : told(key, found, most);
+  return found === undefined ? undefined : problemOf(key, found, most);
 }
 
 /** What may still be counted. */
@@ -138,7 +138,7 @@ function walkFields(fields: Fields, depth: number, at: Walk): TooLarge | undefin
   return undefined;
 }
 
-function told(path: string, found: TooLarge, most: Left): Problem {
+function problemOf(path: string, found: TooLarge, most: Left): Problem {
   return { path, message: `${path} ${sentence(found, most)}` };
 }
 

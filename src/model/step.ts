@@ -41,7 +41,7 @@ const stepBase = {
   structure: z.exactOptional(z.string()),
 };
 /** What the plugin tells while it runs. */
-const told = {
+const reported = {
   details: z.exactOptional(z.unknown()),
   progress: z.exactOptional(z.unknown()),
   log: z.exactOptional(z.unknown()),
@@ -104,7 +104,7 @@ const failed = {
   failure: failureSchema,
   due: z.exactOptional(momentSchema),
   ...failedItems,
-  ...told,
+  ...reported,
 };
 
 /** States of a step, in the order in which it may come through them. */
@@ -128,13 +128,13 @@ const stepText = `must be one of ${stepStates.join(', ')}`;
 export const stepSchema = z.discriminatedUnion(
   'state',
   [
-    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...told }),
+    z.looseObject({ ...stepBase, state: z.literal('$$ready'), ...claimed, ...reported }),
     z.looseObject({
       ...stepBase,
       state: z.literal('$$active'),
       ...claimed,
       start: momentSchema,
-      ...told,
+      ...reported,
     }),
     z.looseObject({
       ...stepBase,
@@ -143,7 +143,7 @@ export const stepSchema = z.discriminatedUnion(
       ...waits,
       event: z.exactOptional(z.string()),
       key: z.exactOptional(z.string()),
-      ...told,
+      ...reported,
     }),
     z.looseObject({
       ...stepBase,
@@ -154,7 +154,7 @@ export const stepSchema = z.discriminatedUnion(
       warning: z.exactOptional(failureSchema),
       sets_exit: z.exactOptional(z.int()),
       ...failedItems,
-      ...told,
+      ...reported,
     }),
     z.looseObject({ ...stepBase, state: z.literal('$$error'), ...failed }),
     z.looseObject({ ...stepBase, state: z.literal('$$timeout'), ...failed }),

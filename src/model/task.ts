@@ -71,7 +71,7 @@ export const taskSchema = z
   .superRefine(({ plugin, flow }, context) => {
     if (plugin === undefined || flow === undefined) return;
     const message = 'must not stand beside "flow": a task runs a plugin or a flow';
-    context.addIssue({ code: 'custom', path: ['plugin'], message, params: { told: true } });
+    context.addIssue({ code: 'custom', path: ['plugin'], message, params: { isComplete: true } });
   })
   .describe('A task: what one step does, by which plugin, with which defaults.');
 

@@ -48,7 +48,7 @@ export const usualWorkLeaseMs = 30_000;
 export const longestWorkLeaseMs = 86_400_000;
 
 /** How the task wants its work to be done: the parameter `worker`. Durations in ms. */
-export type WorkWish = {
+export type WorkOptions = {
   /** How workers know this kind of work; absent: by the name of the task. */
   readonly type?: string;
   /** The queue in which workers find it; absent: that of the job, which an engine has to serve. */
@@ -58,8 +58,8 @@ export type WorkWish = {
   readonly timeout?: number;
 };
 
-/** The wish in the parameters of a step; what is no wish is left out. */
-export function workWishOf(params: unknown): WorkWish {
+/** Returns the options in the parameters of a step; anything else is left out. */
+export function workOptionsOf(params: unknown): WorkOptions {
   const { worker } = (params ?? {}) as { readonly worker?: unknown };
   const { type, queue, lease, timeout } = (worker ?? {}) as Readonly<Record<string, unknown>>;
   return {

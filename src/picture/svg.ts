@@ -54,8 +54,8 @@ function rect({ x, y, width, height }: Pick<PlacedNode, 'x' | 'y' | 'width' | 'h
 function node(placed: PlacedNode): string {
   const { kind, state, failure } = placed;
   const classes = ['node', kind, ...(state === undefined ? [] : [state])].join(' ');
-  const told = [wordsOf(placed), failure].filter((one) => one !== undefined).join(': ');
-  const title = kind === 'meet' ? '' : `<title>${escaped(told)}</title>`;
+  const words = [wordsOf(placed), failure].filter((one) => one !== undefined).join(': ');
+  const title = kind === 'meet' ? '' : `<title>${escaped(words)}</title>`;
   return `<g class="${classes}" data-path="${escaped(placed.path)}">${title}${shape(placed)}${text(placed)}</g>`;
 }
 

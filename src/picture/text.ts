@@ -53,11 +53,11 @@ export function labelLines({ label }: Pick<PictureNode, 'label'>): number {
 function progressOf({ runs, attempts, state }: PictureNode): string | undefined {
   if (runs !== undefined) return runsText(runs);
   const usual = state === undefined || ['pending', 'unreached', 'done'].includes(state);
-  const told = [
+  const words = [
     ...(usual ? [] : [state]),
     ...(attempts === undefined ? [] : [`${attempts} attempts`]),
   ];
-  return told.length === 0 ? undefined : told.join(', ');
+  return words.length === 0 ? undefined : words.join(', ');
 }
 
 /** `3 of 5 done, 1 failed`: how far the items of a map or the rounds of a loop are. */

@@ -17,7 +17,7 @@ export type Line = {
   readonly hear: () => void;
   /** Aborts when the attempt is to end. */
   readonly signal: AbortSignal;
-  /** Told once the module is there and its `init` has run: what comes from now on is the call's. */
+  /** Called once the module is loaded and its `init` has run: what comes from now on is the call's. */
   readonly ready?: () => void;
 };
 

@@ -47,7 +47,7 @@ export type PluginRegistry = {
 export type LoadOptions = {
   /** Folders, the strongest first: where two hold the same name, the first one's is taken. */
   readonly folders: readonly string[];
-  /** Told once about each plugin that is broken. */
+  /** Called once for each plugin that is broken. */
   readonly log: PluginContext['log'];
 };
 

@@ -14,7 +14,7 @@ export type RunOptions = {
   readonly redact?: Redact;
   /** True for each attempt after the first: asks the plugin's `verify` before it is called. */
   readonly verify?: boolean;
-  /** Told how long (ms) the plugin ran before its first pause. */
+  /** Called with how long (ms) the plugin ran before its first pause. */
   readonly timed?: ((ms: number) => void) | undefined;
 };
 

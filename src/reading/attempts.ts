@@ -234,7 +234,7 @@ function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, n
   if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
   for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
   const isAskedFor = redo.some(
-    (wish) => run < wish.run && wish.run <= job.run && isFrom(path, wish.from, job.tasks),
+    (one) => run < one.run && one.run <= job.run && isFrom(path, one.from, job.tasks),
   );
   return !isAskedFor;
 }
@@ -247,7 +247,7 @@ export function countsSince(job: LiveJob, path: string): number {
   const { redo = [], first_run: firstRun = 1, run } = job;
   if (run === 1 && redo.length === 0) return firstRun;
   const isOfEnd = isWithin(path, 'error') || isWithin(path, 'cancel');
-  const asked = redo.filter(({ from }) => isFrom(path, from, job.tasks)).map((wish) => wish.run);
+  const asked = redo.filter(({ from }) => isFrom(path, from, job.tasks)).map((one) => one.run);
   const undone = attemptsOf(job, `${path.replace(/(\.(undo|error))+$/, '')}.undo`)
     .filter((undo) => undo.state === '$$complete' && undo.run < run)
     .map((undo) => undo.run + 1);

@@ -138,19 +138,19 @@ function readAnswer(decisions: readonly Decision[], reading: Reading): Omit<Deci
     taken: [] as { id: string; path: string }[],
     cancels: [] as Cancel[],
   };
-  const wishes = decisions.map(beginningOf);
-  const beside = new Set(wishes.map((wish) => wish?.id));
+  const beginnings = decisions.map(beginningOf);
+  const beside = new Set(beginnings.map((beginning) => beginning?.id));
   for (const [i, decision] of decisions.entries()) {
-    const wish = wishes[i];
-    if (wish !== undefined) {
-      const id = wish.id ?? freeNumber(reading, beside);
-      const path = below(leaf.path, `${wish.kind}.${id}`);
+    const beginning = beginnings[i];
+    if (beginning !== undefined) {
+      const id = beginning.id ?? freeNumber(reading, beside);
+      const path = below(leaf.path, `${beginning.kind}.${id}`);
       if (begun.has(path)) {
         answer.taken.push({ id, path });
         continue;
       }
       answer.begun.push(path);
-      begun.set(path, leafFor(leaf, path, wish.entry));
+      begun.set(path, leafFor(leaf, path, beginning.entry));
       if (!byName.has(id)) byName.set(id, path);
     } else if ('cancel' in decision) {
       const id = String(decision.cancel);
@@ -173,10 +173,10 @@ function freeNumber(reading: Reading, beside: ReadonlySet<string | undefined>): 
   return String(reading.free);
 }
 
-type Wish = { readonly kind: string; readonly id?: string; readonly entry: Entry };
+type Started = { readonly kind: string; readonly id?: string; readonly entry: Entry };
 
 /** What a decision begins: its kind, its id and the entry it stands for. */
-function beginningOf(one: Decision): Wish | undefined {
+function beginningOf(one: Decision): Started | undefined {
   const id = typeof one['id'] === 'string' ? { id: one['id'] } : {};
   const params = 'params' in one ? { params: one['params'] as Entry['params'] } : {};
   if ('schedule' in one) {

@@ -92,11 +92,11 @@ function stateOf(job: LiveJob, leaf: Leaf): State {
     }
   }
   // While what has a taken id is under way, the decider is told of it once: its end will be news.
-  const told = new Set<string>();
+  const refusedPaths = new Set<string>();
   for (const { path } of answers.flatMap(({ taken }) => taken)) {
     const isOpenStill = !cancelled.has(path) && isUnderWay(job, path);
-    if (!isOpenStill || !told.has(path)) refused += 1;
-    told.add(path);
+    if (!isOpenStill || !refusedPaths.has(path)) refused += 1;
+    refusedPaths.add(path);
   }
   const state = { made: answers.length, begun, cancelled, refused };
   return ending === undefined ? state : { ...state, ending };

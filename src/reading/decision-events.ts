@@ -2,7 +2,7 @@ import { toDecisions, type Decision } from '../model/decisions.js';
 import type { Step } from '../model/step.js';
 
 /** What a decision came to beside the steps that it begins. */
-export type DecisionEvent = Told & {
+export type DecisionEvent = EventFacts & {
   /** Epoch ms. */
   readonly at: number;
   readonly level: 'decider';
@@ -30,8 +30,8 @@ export function createDecisionReader(steps: readonly Step[]): DecisionReader {
     const isOver = (begunPath: string): boolean => hasEnded(last.get(begunPath), at);
     const answered = toDecisions(result);
     return (answered.ok ? answered.decisions : []).flatMap((decision): readonly DecisionEvent[] => {
-      const told = eventOf(decision, { decider, begun, isOver });
-      return told === undefined ? [] : [{ at, level: 'decider', path, ...told }];
+      const event = eventOf(decision, { decider, begun, isOver });
+      return event === undefined ? [] : [{ at, level: 'decider', path, ...event }];
     });
   };
 }
@@ -56,9 +56,9 @@ type Known = {
   readonly isOver: (path: string) => boolean;
 };
 
-type Told = { readonly kind: string; readonly name: string; readonly data?: unknown };
+type EventFacts = { readonly kind: string; readonly name: string; readonly data?: unknown };
 
-function eventOf(decision: Decision, { decider, begun, isOver }: Known): Told | undefined {
+function eventOf(decision: Decision, { decider, begun, isOver }: Known): EventFacts | undefined {
   const {
     record_marker: marker,
     details,

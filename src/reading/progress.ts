@@ -114,7 +114,7 @@ function behindCondition(
   if (mark === undefined) return condition;
   if (mark.state === '$$skipped') return done;
   if (isFailed(mark) && mark.run < steps.run && view === 'now') return condition;
-  const unfit = isFailed(mark) ? undefined : kind.finding?.misfit(node, path, steps);
+  const unfit = isFailed(mark) ? undefined : kind.finding?.mismatch(node, path, steps);
   if (unfit !== undefined) return { ...open, conditions: [{ node, path, phase, unfit }] };
   return isFailed(mark) ? failedAt(mark) : kind.progress(node, path, interpreting);
 }
@@ -125,7 +125,7 @@ function sliceOf(node: Structure, path: string, interpreting: Interpreting): Pro
   const kind = kindOf(node);
   const mark = steps.last(path);
   if (mark !== undefined && isFailed(mark)) return failedAt(mark);
-  const unfit = kind.finding?.misfit(node, path, steps);
+  const unfit = kind.finding?.mismatch(node, path, steps);
   if (unfit !== undefined) return { ...open, conditions: [{ node, path, phase, unfit }] };
   return kind.progress(node, path, interpreting);
 }

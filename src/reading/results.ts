@@ -45,14 +45,14 @@ const none: Contents = new Map();
 export function allResults(job: LiveJob, contents: Contents): Results {
   const collector = new ResultCollector(job, contents);
   collector.add(job.tasks, '');
-  return told(collector);
+  return collected(collector);
 }
 
 /** Results of what is before a path in the flow, not of what happens to run beside it. */
 export function resultsBefore(job: LiveJob, path: string, contents: Contents = none): Results {
   const collector = new ResultCollector(job, contents);
   collector.addBefore(job.tasks, '', path);
-  return told(collector);
+  return collected(collector);
 }
 
 /**
@@ -63,7 +63,7 @@ export function resultsAround(job: LiveJob, path: string, contents: Contents = n
   const collector = new ResultCollector(job, contents);
   collector.add(job.tasks, '');
   const branch = treeAt(job, path);
-  if (branch === undefined) return told(collector);
+  if (branch === undefined) return collected(collector);
   const { tree, prefix } = branch;
   const parent_results = { ...collector.parent_results };
   if (prefix !== '') collector.addBefore(tree, prefix, path);
@@ -71,10 +71,10 @@ export function resultsAround(job: LiveJob, path: string, contents: Contents = n
     const node = nodeAt(tree, item, prefix);
     if (node !== undefined) collector.add(node, item);
   }
-  return { ...told(collector), parent_results };
+  return { ...collected(collector), parent_results };
 }
 
-function told({ results, parent_results, previous, missing }: ResultCollector): Results {
+function collected({ results, parent_results, previous, missing }: ResultCollector): Results {
   return { results, parent_results, previous, missing: [...missing] };
 }
 

@@ -99,14 +99,14 @@ function unreadIn(
 
 /** The one key that documents may have and that no engine follows yet. */
 function unapplied(at: Path): readonly Problem[] {
-  return [told(at, 'is not applied', String(insteadOf('retain', 'flow')))];
+  return [unreadKey(at, 'is not applied', String(insteadOf('retain', 'flow')))];
 }
 
 /** A number of which only a part counts. */
 function capped(at: Path, place: KeyPlace | undefined, value: unknown): readonly Problem[] {
   if (place !== 'map' || typeof value !== 'number' || value <= widest) return [];
   const most = `a map works on ${widest} items at a time at the most`;
-  return [told(at, `is ${value}, of which only a part counts`, most)];
+  return [unreadKey(at, `is ${value}, of which only a part counts`, most)];
 }
 
 function placeOf(value: Written, path: Path, { type }: Root): KeyPlace | undefined {
@@ -162,7 +162,7 @@ function unread(key: string, { value, known, place, at, walk }: Around): readonl
   if (/^[$_]/.test(key) || key.length > longest || walk.left <= 0) return [];
   walk.left -= 1;
   const instead = place === undefined ? undefined : insteadOf(key, place);
-  if (instead !== undefined) return [told(at, 'has no effect here', instead)];
+  if (instead !== undefined) return [unreadKey(at, 'has no effect here', instead)];
   if (at.length === 1 && walk.root.beside.has(key)) return [];
   if (key.length < shortest) return [];
   const names = new Set(known.flatMap(({ named }) => [...named]));
@@ -174,7 +174,7 @@ function unread(key: string, { value, known, place, at, walk }: Around): readonl
   return [{ path, message: `${path} ${what} "${meant}"?` }];
 }
 
-function told(at: Path, what: string, instead: string): Problem {
+function unreadKey(at: Path, what: string, instead: string): Problem {
   const path = toJsonPath(at);
   return { path, message: `${path} ${what}: ${instead}.` };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Untold } from '../decide/finish/abandoned.js';
+import type { UncancelledChild } from '../decide/finish/abandoned.js';
 import type { GivenUp } from '../decide/intent.js';
 import { isOnItsWay } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
@@ -66,7 +66,7 @@ export type ProtocolPorts = {
     readonly stored: (id: string) => void;
   };
   /** Asks child jobs to cancel; resolves to those that cannot be asked. */
-  readonly giveUp: (children: readonly GivenUp[]) => Promise<readonly Untold[]>;
+  readonly giveUp: (children: readonly GivenUp[]) => Promise<readonly UncancelledChild[]>;
   /** Aborted: nothing is written any more. */
   readonly life: AbortSignal;
   /** Copies that the database keeps of every document. */

@@ -19,7 +19,7 @@ export type FollowOptions = {
   readonly since: string;
   /** Ends the feed; no error is thrown for it. */
   readonly signal: AbortSignal;
-  /** Told each change of state once; further failures of the same cause are not told. */
+  /** Called once for each change of state; further failures of the same cause are not reported. */
   readonly onState?: (state: FeedState) => void;
   /** How often the server gives a sign of life; after three times of silence it counts as lost. */
   readonly heartbeatMs?: number;

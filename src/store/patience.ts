@@ -9,7 +9,7 @@
 export type Patience = {
   /** The limit for a request with so many bytes to send, ms. */
   readonly limitMs: (bytes: number) => number;
-  /** Told how long an answer took, ms, for a request of so many bytes. */
+  /** Records how long an answer took, ms, for a request of so many bytes. */
   readonly answered: (ms: number, bytes: number) => void;
 };
 

@@ -73,7 +73,7 @@ export type WriteBatch = { readonly documents: number; readonly ms: number };
 
 export type StoreOptions = {
   readonly log?: StoreLog | undefined;
-  /** Told each batch of writes that was answered. */
+  /** Called with each batch of writes that was answered. */
   readonly onBatch?: ((batch: WriteBatch) => void) | undefined;
 };
 

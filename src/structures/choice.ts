@@ -62,7 +62,7 @@ export const choice: Kind<Choice> = {
       }
       return { kind: 'mark', mark: { chosen: node.default === undefined ? null : 'default' } };
     },
-    misfit,
+    mismatch: mismatch,
   },
 
   results: {
@@ -125,7 +125,7 @@ function takenIn(node: Choice, path: string, steps: JobSteps): ChildNode | undef
   return children(node, path).find((child) => child.path === taken);
 }
 
-function misfit(node: Choice, path: string, steps: JobSteps): string | undefined {
+function mismatch(node: Choice, path: string, steps: JobSteps): string | undefined {
   const { chosen } = marksAt(steps, path).at(-1) as StoredMark;
   const isCase = isWhole(chosen) && node.choice[chosen] !== undefined;
   const isDefault = chosen === 'default' && node.default !== undefined;

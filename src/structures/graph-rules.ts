@@ -21,7 +21,7 @@ export function orderBreaks({ graph }: Fields): readonly RuleBreak[] {
       }
       if (names.includes(before)) return [];
       const message = `must name a node of this graph (${names.join(', ')})`;
-      return [{ keys, message, told: false }];
+      return [{ keys, message, isComplete: false }];
     }),
   );
   if (unknown.length > 0) return unknown;
@@ -37,7 +37,7 @@ function joinsOf(graph: Fields, afterOf: (name: string) => readonly string[]): R
     const count = afterOf(name).length;
     if (node['join'] <= count) return [];
     const message = `must be at most ${count}, the number of nodes in "after"`;
-    return [{ keys: ['graph', name, 'join'], message, told: false }];
+    return [{ keys: ['graph', name, 'join'], message, isComplete: false }];
   });
 }
 

@@ -75,7 +75,7 @@ export type RuleBreak = {
   readonly keys: readonly (string | number)[];
   readonly message: string;
   /** The sentence says it all; false: the value that is wrong belongs to it. */
-  readonly told?: boolean;
+  readonly isComplete?: boolean;
 };
 
 /** Where a path leads inside a structure. */
@@ -117,7 +117,7 @@ type Finding<N extends Structure> = {
    *    one, since the choice was last evaluated.
    * A3 A step in any case may be skipped by hand, before the choice is evaluated or after.
    */
-  readonly misfit: (node: N, path: string, steps: JobSteps) => string | undefined;
+  readonly mismatch: (node: N, path: string, steps: JobSteps) => string | undefined;
 };
 
 /** An expression, and its place in the structure (`choice[0].when`). */

@@ -84,7 +84,7 @@ export const loop: Kind<Loop> = {
       const round = roundsIn(marks);
       return { path: childPath(path, 'loop', round), scope: { round } };
     },
-    misfit,
+    mismatch: mismatch,
   },
 
   results: {
@@ -156,7 +156,7 @@ function nextRound(
   return { kind: 'fail', failure: failure('LoopLimit', { at, max }), exit: exits.failed };
 }
 
-function misfit(_node: Loop, path: string, steps: JobSteps): string | undefined {
+function mismatch(_node: Loop, path: string, steps: JobSteps): string | undefined {
   const marks: readonly StoredMark[] = marksAt(steps, path).map((mark) => ({ ...mark }));
   const odd = marks.findIndex(({ again }) => typeof again !== 'boolean');
   if (odd >= 0) return `it does not say whether round ${odd} takes place ("again")`;

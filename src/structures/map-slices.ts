@@ -123,13 +123,13 @@ export type SliceResult = {
 };
 
 /** A slice with its number of items and its result; an empty result when it has not ended. */
-export type Part = { readonly size: number; readonly told: SliceResult };
+export type Part = { readonly size: number; readonly result: SliceResult };
 
 /**
  * Returns the results of all items, in their order; null for items of slices that have not ended.
  */
 export function itemsOf(parts: readonly Part[]): readonly unknown[] {
-  return parts.flatMap(({ size, told }) => told.items ?? nothing(size));
+  return parts.flatMap(({ size, result }) => result.items ?? nothing(size));
 }
 
 /**
@@ -144,11 +144,11 @@ export function listsOf(
     const items = itemsOf(parts);
     return Object.fromEntries(names.map((name) => [name, items]));
   }
-  const all = new Set(parts.flatMap(({ told }) => Object.keys(told.results ?? {})));
+  const all = new Set(parts.flatMap(({ result }) => Object.keys(result.results ?? {})));
   return Object.fromEntries(
     [...all].map((name) => [
       name,
-      parts.flatMap(({ size, told }) => told.results?.[name] ?? nothing(size)),
+      parts.flatMap(({ size, result }) => result.results?.[name] ?? nothing(size)),
     ]),
   );
 }
@@ -203,8 +203,8 @@ export function partsOf(
 ): readonly Part[] {
   return slicesOf(path, countOf(mark), slice).map(({ path: at, size }) => {
     const ended = scope.steps.last(at);
-    const told = ended !== undefined && 'result' in ended ? scope.resultOf(ended) : undefined;
-    return { size, told: told ?? {} };
+    const result = ended !== undefined && 'result' in ended ? scope.resultOf(ended) : undefined;
+    return { size, result: result ?? {} };
   });
 }
 

@@ -135,7 +135,7 @@ export const map: Kind<MapOver> = {
         ? listFound(answers, { over, name, ...concluding })
         : concluding.judgeList(over);
     },
-    misfit,
+    mismatch: mismatch,
   },
 
   results: {
@@ -249,7 +249,7 @@ function describe(value: unknown): string {
   return typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
 }
 
-function misfit(_node: MapOver, path: string, steps: JobSteps): string | undefined {
+function mismatch(_node: MapOver, path: string, steps: JobSteps): string | undefined {
   const { items, from = 0, count, slice } = marksAt(steps, path).at(-1) as StoredMark;
   if (!Array.isArray(items)) return 'it has no list of "items"';
   const total = items.length;

@@ -99,5 +99,5 @@ function joinBreaks({ parallel: nodes, join }: Fields): readonly RuleBreak[] {
   const count = (nodes as readonly unknown[]).length;
   if (typeof join !== 'number' || join <= count) return [];
   const message = `must be at most ${count}, the number of nodes in "parallel"`;
-  return [{ keys: ['join'], message, told: false }];
+  return [{ keys: ['join'], message, isComplete: false }];
 }

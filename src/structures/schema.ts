@@ -61,9 +61,13 @@ const kept =
     for (const one of rule(fields)) context.addIssue(issueOf(one));
   };
 
-/** What broke a rule is told by its sentence alone, not by a picture of the value. */
-function issueOf({ keys, message, told = true }: RuleBreak): z.core.$ZodSuperRefineIssue {
-  return { code: 'custom', path: [...keys], message, params: { told } };
+/** The sentence of a broken rule tells everything; most values would add nothing. */
+function issueOf({
+  keys,
+  message,
+  isComplete = true,
+}: RuleBreak): z.core.$ZodSuperRefineIssue {
+  return { code: 'custom', path: [...keys], message, params: { isComplete } };
 }
 
 const kinds = Object.entries(structureKinds);

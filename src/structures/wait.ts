@@ -19,7 +19,7 @@ const waitSchema = z
       context.addIssue({ code: 'custom', message: waitText });
     } else if (signal !== undefined && key !== undefined) {
       const message = 'must not stand beside "signal": only events have a key';
-      context.addIssue({ code: 'custom', path: ['key'], message, params: { told: true } });
+      context.addIssue({ code: 'custom', path: ['key'], message, params: { isComplete: true } });
     }
   });
 

@@ -129,7 +129,7 @@ describe('explain', () => {
       'a wish to retry that was refused',
       { job: fresh({ state: '$$complete', exit: 0, retry_refused: 'There is no step "z".' }) },
       ['ended'],
-      /^It has ended: succeeded\. The wish to retry it was refused: There is no step "z"\.$/,
+      /^It has ended: succeeded\. Its retry was refused: There is no step "z"\.$/,
     ],
     [
       'a decider whose plugin nobody has',

@@ -10,7 +10,7 @@ import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { share } from '../../src/decide/finish/retry.js';
 import type { Flow } from '../../src/model/flow.js';
 import { isFinal, isNew, type Job } from '../../src/model/job.js';
-import type { RetryWish } from '../../src/model/request.js';
+import type { RetryRequest } from '../../src/model/request.js';
 import type { LiveStep, Step } from '../../src/model/step.js';
 import type { Task } from '../../src/model/task.js';
 import { frozen, newJob, peer, t0, world } from '../support/builders.js';
@@ -39,7 +39,7 @@ export type Scenario = {
   readonly messages?: readonly Message[];
   readonly events?: readonly EventAt[];
   /** How the job goes on when it has ended, one after the other. */
-  readonly retries?: readonly RetryWish[];
+  readonly retries?: readonly RetryRequest[];
   /** How attempts end, and when, follows from it; and in which order things happen, without `order`. */
   readonly seed: number;
   /** Only the work takes time; this says in which order what happens at the same time does. */
@@ -147,7 +147,7 @@ class Simulation implements Run {
   }
 
   /** Lets the final job go on, by a request or by its own key; false: it is refused. */
-  retry(wish: RetryWish): boolean {
+  retry(wish: RetryRequest): boolean {
     if (this.#chance() < 0.5) {
       const request = { _id: `r${this.revisions.length}`, type: 'request', job: 'j' } as const;
       return this.#apply(command(this.job, { ...request, action: 'retry', ...wish }, this.#now));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offerName, offersIn, queueOfOffer, workWishOf } from '../../src/model/work.js';
+import { offerName, offersIn, queueOfOffer, workOptionsOf } from '../../src/model/work.js';
 
 const at = 1_700_000_000_000;
 
@@ -41,6 +41,6 @@ describe('the wish of a task for its work', () => {
     ],
     [{ worker: { lease: 9e9 } }, { lease: 86_400_000 }],
   ])('of parameters %j is %j', (params, wish) => {
-    expect(workWishOf(params)).toEqual(wish);
+    expect(workOptionsOf(params)).toEqual(wish);
   });
 });

@@ -1,7 +1,7 @@
 import type { EffectAnswer } from '../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../src/replicas/resolve/leaf-revisions.js';
 import type { Blocker, Blockers, LockAnswer } from '../../src/decide/world.js';
-import type { LockWish } from '../../src/decide/queries.js';
+import type { LockRequest } from '../../src/decide/queries.js';
 import { isMatch } from '../../src/engine/locks/blockers.js';
 import { findHolder, isOf, sinceOf, type LockingJob } from '../../src/replicas/lock-holder.js';
 import { takeReplicatedLock } from '../../src/replicas/lock.js';
@@ -27,7 +27,7 @@ export class Locks {
     this.#parts = parts;
   }
 
-  *take({ kind, id, key }: LockWish, job: LockingJob): Asking<LockAnswer> {
+  *take({ kind, id, key }: LockRequest, job: LockingJob): Asking<LockAnswer> {
     const { chance, now, isTaking } = this.#parts;
     if (!isTaking) return { kind: 'held' };
     this.#taken += 1;

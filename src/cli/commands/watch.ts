@@ -104,7 +104,7 @@ const mostKnown = 10_000;
 
 async function watchAll(client: Client, { database, ...wanted }: All, io: Io): Promise<number> {
   const away = createAbsence({ database, warn: io.warn }, io);
-  const told = new LRUCache<string, string>({ max: mostKnown });
+  const shown = new LRUCache<string, string>({ max: mostKnown });
   const since = await positionOf(client, away, io);
   if (since === undefined) return 130;
   io.say(`Watching ${watched(wanted)}; Ctrl-C ends it.`);
@@ -119,8 +119,8 @@ async function watchAll(client: Client, { database, ...wanted }: All, io: Io): P
     const flow = plain(jobFacts(doc, Date.now()).key);
     const line = `${flow}  ${plain(stateLine(doc, { ...io, style: (_, text) => text }))}`;
     const key = `${line}${progress}`;
-    if (told.get(doc._id) === key) continue;
-    told.set(doc._id, key);
+    if (shown.get(doc._id) === key) continue;
+    shown.set(doc._id, key);
     const time = io.style('dim', new Date().toISOString().slice(11, 23));
     const state = stateLine(doc, io, 'stdout');
     const more = progress === '' ? '' : io.style('dim', `, ${progress}`);

@@ -71,11 +71,11 @@ export function goingOn(
 ): ChildJob {
   const before = attemptsOf(job, path).findLast((one) => one.attempt === attempt - 1);
   const isSame = before !== undefined && canonical(before['params']) === canonical(params);
-  const wish = {
+  const retry = {
     ...(isSame ? {} : { params }),
     ...(job.refreshed === job.run ? { latest: true } : {}),
   };
-  return { ...child, retry: wish };
+  return { ...child, retry: retry };
 }
 
 /** Whether the child ended before the run that its step waits for, and may still continue. */

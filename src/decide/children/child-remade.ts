@@ -22,6 +22,6 @@ export function withChildRemade(
   const i = job.steps.findIndex((one) => isSameAttempt(one, waiting));
   const step = job.steps[i] as Step;
   const message = `The document of child job ${child}, for which step ${step.name} (${path}) waits, was deleted; the job was made again and runs from its beginning.`;
-  const told = withProblem(job, { path: `steps[${i}].child`, message });
-  return told === job ? job : withStep(told, step, { ...step, remade: now });
+  const noted = withProblem(job, { path: `steps[${i}].child`, message });
+  return noted === job ? job : withStep(noted, step, { ...step, remade: now });
 }

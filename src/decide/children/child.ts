@@ -181,8 +181,8 @@ function settleChild(
   const { flow, retry } = entryOf(job, step.path) ?? {};
   const again = flow === undefined || retry === undefined ? { retryable: false } : {};
   // A child that went on as other jobs has failed in the last of them.
-  const told = cause === undefined ? {} : { cause };
-  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...told, ...again };
+  const origin = cause === undefined ? {} : { cause };
+  const why = { ...failure('ChildFailed', { child: child._id, reason }), ...origin, ...again };
   return failStep(job, own, { state: '$$error', failure: why, exit }, now);
 }
 

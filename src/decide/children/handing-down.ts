@@ -77,15 +77,15 @@ export function pastOf(job: LiveJob, path: string, { contents }: Pick<World, 'co
   const unknown = names.filter((name) => contentOf(job, contents, name) === undefined);
   if (unknown.length > 0) return { kind: 'unknown', names: unknown };
   const list = listAt(job, path);
-  const told = ended.map((step) => {
+  const handed = ended.map((step) => {
     const name = attachmentOf(step);
     const whole = name === undefined ? step.result : contentOf(job, contents, name)?.value;
     const result = step.structure === undefined ? withoutList(whole, list) : markFor(step, path);
     return { step: outlineOf(step), result, json: JSON.stringify(result) ?? '' };
   });
-  const sum = told.reduce((length, { json }) => length + json.length, 0);
+  const sum = handed.reduce((length, { json }) => length + json.length, 0);
   const attachments: Record<string, unknown> = {};
-  const before = told.map(({ step, result, json }): Step => {
+  const before = handed.map(({ step, result, json }): Step => {
     const isShort = sum <= mostResultBytes || json.length <= shortBytes;
     if (result === undefined) return step;
     if (isShort || step.structure !== undefined) return { ...step, result };
@@ -123,7 +123,7 @@ function markFor({ result, path: at }: Ended, path: string): unknown {
 /** A step without what only its own attempt is interested in. */
 function outlineOf(step: Ended): Step {
   const claim = ['params', 'plugin', 'plugin_hash', 'engine', 'pid', 'claim', 'child'] as const;
-  const told = ['details', 'progress', 'log', 'reported', 'blocked_ms', 'result'] as const;
+  const reports = ['details', 'progress', 'log', 'reported', 'blocked_ms', 'result'] as const;
   const kept = step as Step & Readonly<Record<string, unknown>>;
-  return without(kept, ...claim, ...told, 'accepted', 'start', 'child_run');
+  return without(kept, ...claim, ...reports, 'accepted', 'start', 'child_run');
 }

@@ -213,13 +213,13 @@ export function endSlice(
     const progress = progressAt(job, each, childPath(path, 'map', from + i));
     return progress.kind === 'failed' ? [progress.step] : [];
   });
-  const told =
+  const failureFields =
     failures.length === 0 ? {} : { failed: failures.length, failure: firstOf(failures).failure };
   const result = {
     items: collector.previous,
     ...(isStructure(each) ? { results: without(collector.results, map.name ?? '') } : {}),
   } as SliceResult;
-  const ended = { ...job, slice: { ...without(slice, 'failed', 'failure'), ...told } };
+  const ended = { ...job, slice: { ...without(slice, 'failed', 'failure'), ...failureFields } };
   const { exit = exits.success, failure: why } = ending ?? {};
   const failing = why === undefined ? {} : { failure: why };
   return { kind: 'change', job: finish(ended, { exit, ...failing, result }, now) };

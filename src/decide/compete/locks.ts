@@ -5,7 +5,7 @@ import { patternOf, targetOf, type Scoped } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { canonical } from '../../model/canonical.js';
 import { finish } from '../finish/finish.js';
-import { acquire, lookUp, type Acquire, type LockWish, type Query } from '../queries.js';
+import { acquire, lookUp, type Acquire, type LockRequest, type Query } from '../queries.js';
 import type { Blocker, LockAnswer, Rival, World } from '../world.js';
 import type { Move, Wait } from '../intent.js';
 import { isObject } from '../../model/object.js';
@@ -46,12 +46,12 @@ const pollMs = 200;
 export function locking(job: NewJob | LiveJob, now: number, world: World): Locking {
   let locked = lockedBy(job);
   if (job.target === undefined && job.locks === undefined) return { kind: 'held', locked };
-  for (const wish of wishesOf(job, world)) {
-    const answer = world.lock(wish.id);
-    if (answer.kind === 'unknown') return { kind: 'open', move: acquire({ locks: [wish] }) };
-    if (answer.kind === 'contested') return { kind: 'open', move: contest(wish, answer, now) };
-    if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(wish, answer) };
-    locked = { ...locked, [wish.kind]: wish.id };
+  for (const request of lockRequests(job, world)) {
+    const answer = world.lock(request.id);
+    if (answer.kind === 'unknown') return { kind: 'open', move: acquire({ locks: [request] }) };
+    if (answer.kind === 'contested') return { kind: 'open', move: contest(request, answer, now) };
+    if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(request, answer) };
+    locked = { ...locked, [request.kind]: request.id };
   }
   const target = targetOf(job.target);
   return target === undefined
@@ -98,16 +98,16 @@ function lockedBy(job: NewJob | LiveJob): Locked {
  * The locks in the order in which they are taken. A job that had them before, or has them from the
  * one it continues, asks for the same: its parameters are no longer those that were submitted.
  */
-function wishesOf(job: NewJob | LiveJob, world: World): readonly LockWish[] {
+function lockRequests(job: NewJob | LiveJob, world: World): readonly LockRequest[] {
   const { params = {} } = job;
   const locked = lockedBy(job);
   const target = targetOf(job.target);
   const pattern = patternOf(job.locks);
-  const wishes: LockWish[] = [];
+  const wanted: LockRequest[] = [];
   if (target !== undefined) {
     const { text: key, scope } = target;
     const { id, formerId } = targetLock(target, job.owner, params);
-    wishes.push(
+    wanted.push(
       locked.target === undefined
         ? { kind: 'target', id: world.lockId(id), formerId: world.lockId(formerId), key, scope }
         : { kind: 'target', id: locked.target, key, scope },
@@ -115,9 +115,9 @@ function wishesOf(job: NewJob | LiveJob, world: World): readonly LockWish[] {
   }
   if (pattern !== undefined) {
     const id = locked.pattern ?? world.lockId(canonical(['pattern', job._id]));
-    wishes.push({ kind: 'pattern', id, key: pattern.text, scope: pattern.scope });
+    wanted.push({ kind: 'pattern', id, key: pattern.text, scope: pattern.scope });
   }
-  return wishes;
+  return wanted;
 }
 
 /** What names the lock of a target, now and in earlier versions, which knew no owners. */
@@ -134,7 +134,7 @@ export function targetLock(
 }
 
 /** A job that is refused stays so: it waits until the other one has begun, or given the lock up. */
-function contest({ key }: LockWish, { by, foreign }: Rival, now: number): Wait {
+function contest({ key }: LockRequest, { by, foreign }: Rival, now: number): Wait {
   const other = foreign ? 'A job of another owner' : `Job ${by}`;
   const because = `${other}, which has not begun yet, asks for the lock of "${key}", too.`;
   return { kind: 'wait', because, until: now + pollMs };
@@ -142,7 +142,7 @@ function contest({ key }: LockWish, { by, foreign }: Rival, now: number): Wait {
 
 type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' | 'contested' }>;
 
-function reasonOf({ key }: LockWish, answer: Unheld): { failure: Failure; exit: number } {
+function reasonOf({ key }: LockRequest, answer: Unheld): { failure: Failure; exit: number } {
   switch (answer.kind) {
     case 'taken':
       return {

@@ -1,5 +1,5 @@
 import { mostSteps } from '../start/effort.js';
-import { hasLateWish, isAsked } from '../requests/edits.js';
+import { hasLateEdit, isAsked } from '../requests/edits.js';
 import type { Peer, World } from '../world.js';
 import { rankAmong, staggerMs } from './stagger.js';
 
@@ -36,7 +36,7 @@ const unclear: QuickCheck = { kind: 'unclear' };
 export function quickCheck(job: JobDocument, now: number, world: QuickCheckWorld): QuickCheck {
   const { state, retry } = job;
   if (state === '$$complete' || state === '$$cancelled') {
-    return isAsked(retry) || hasLateWish(job) ? unclear : { kind: 'final' };
+    return isAsked(retry) || hasLateEdit(job) ? unclear : { kind: 'final' };
   }
   if (state !== undefined) return checkLive(job, world);
   return world.peers.length === 0 ? unclear : checkNew(job, now, world);
@@ -77,7 +77,7 @@ function checkLive(job: JobDocument, world: QuickCheckWorld): QuickCheck {
   if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
     return unclear;
   // What was asked for by editing the job is put on record first.
-  if ([paused, cancel, retry, requests].some((wish) => wish !== undefined)) return unclear;
+  if ([paused, cancel, retry, requests].some((edit) => edit !== undefined)) return unclear;
   const list: readonly unknown[] = steps;
   const running = list.filter(isRunning);
   const [first] = running;

@@ -121,8 +121,8 @@ type Cancel =
  *
  * G1 A child that is not there may be under way: it is made as a cancelled job, so that whoever makes
  *    it later meets a conflict.
- * G2 A child that has ended may be about to go on for the attempt: its wish is withdrawn, and its
- *    next revision makes a wish that is under way a conflict.
+ * G2 A child that has ended may be about to go on for the attempt: its request is withdrawn, and its
+ *    next revision makes a request that is under way a conflict.
  * G3 Any other child is asked to cancel, by a request of its own for each attempt: what an earlier
  *    one asked for is on record in the child and does nothing more.
  */
@@ -142,7 +142,7 @@ export function cancelOf(given: GivenUp, there?: JobDocument): Cancel {
 }
 
 /** A child that its parent cannot cancel. */
-export type Untold = {
+export type UncancelledChild = {
   readonly child: string;
   /** Path of the step that gives it up. */
   readonly step: string;
@@ -153,7 +153,10 @@ export type Untold = {
 };
 
 /** Describes a child whose cancel request the database refuses. */
-export function untold({ child, attempt, instead }: GivenUp, because: string): Untold {
+export function uncancelled(
+  { child, attempt, instead }: GivenUp,
+  because: string,
+): UncancelledChild {
   return { child, step: instead.parent.step, id: `${requestOf(child)}:${attempt}`, because };
 }
 
@@ -161,9 +164,9 @@ export function untold({ child, attempt, instead }: GivenUp, because: string): U
  * Records, under `requests` of the parent, each child that it gives up and cannot cancel: such a
  * child continues to run.
  */
-export function withUntold<J extends JobDocument>(
+export function withUncancelled<J extends JobDocument>(
   parent: J,
-  children: readonly Untold[],
+  children: readonly UncancelledChild[],
   now: number,
 ): J {
   return children.reduce<J>((job, { child, step, id, because }) => {

@@ -14,7 +14,7 @@ type Failing = {
   readonly state: FailedStep['state'];
   readonly failure: Failure;
   readonly exit: number;
-  /** The plugin's own wish for the next attempt, ms from now. */
+  /** When the plugin asked for the next attempt, ms from now. */
   readonly retryAfterMs?: number;
 };
 

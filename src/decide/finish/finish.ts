@@ -2,7 +2,12 @@ import { failure } from '../../model/failures.js';
 import { type FinalJob, isFinalState, type LiveJob, type NewJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { exits, isFailed, isOpen, type Failure, type Phase, type Step } from '../../model/step.js';
-import { retryAsked, withEdits, withoutWishes, withRefusedEdit } from '../requests/edits.js';
+import {
+  retryAsked,
+  withEdits,
+  withoutPauseAndCancel,
+  withRefusedEdit,
+} from '../requests/edits.js';
 import { completionOn, lastAttempt } from '../../reading/attempts.js';
 import { isObject } from '../../model/object.js';
 
@@ -17,12 +22,12 @@ export type JobEnding = {
 /** Returns the final document of a job that was initialised. */
 export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
-  const hasTold = job.problems !== undefined || job.steps.some(({ phase }) => phase in doing);
-  const told = hasTold ? withSideFailures(job, ending.failure) : job;
-  const { next_due: _due, resume_at: _at, held_since: _since, relock: _relock, ...kept } = told;
-  const hasWishes = job.paused !== undefined || job.cancel !== undefined;
+  const hasProblems = job.problems !== undefined || job.steps.some(({ phase }) => phase in doing);
+  const recorded = hasProblems ? withSideFailures(job, ending.failure) : job;
+  const { next_due: _due, resume_at: _at, held_since: _since, relock: _relock, ...kept } = recorded;
+  const hasEdits = job.paused !== undefined || job.cancel !== undefined;
   return {
-    ...(hasWishes ? withoutWishes(kept, state) : kept),
+    ...(hasEdits ? withoutPauseAndCancel(kept, state) : kept),
     state,
     end: now,
     exit,
@@ -42,10 +47,10 @@ const doing: Readonly<Partial<Record<Phase, string>>> = {
  * ends: they are not why the job failed, and would be visible in `steps` only.
  */
 function withSideFailures(job: LiveJob, ending: Failure | undefined): LiveJob {
-  const told = job.steps.flatMap((step, i) => problemOf(job, step, i, ending));
+  const found = job.steps.flatMap((step, i) => problemOf(job, step, i, ending));
   const before = (job.problems ?? []).filter(({ path }) => !isOfStep(path));
-  if (told.length === 0 && before.length === (job.problems ?? []).length) return job;
-  return { ...job, problems: [...before, ...told] };
+  if (found.length === 0 && before.length === (job.problems ?? []).length) return job;
+  return { ...job, problems: [...before, ...found] };
 }
 
 const isOfStep = (path: string): boolean => /^steps\[\d+\]\.failure$/.test(path);
@@ -70,8 +75,8 @@ export function endUnbegun(
   now: number,
   { exit, failure: why, problems = [] }: Refusal,
 ): FinalJob {
-  const told = problems.length === 0 ? {} : { problems };
-  return endedJob(job, now, { exit, failure: why, ...told });
+  const listed = problems.length === 0 ? {} : { problems };
+  return endedJob(job, now, { exit, failure: why, ...listed });
 }
 
 /** Why a job cannot begin, and what was found in its definitions or parameters. */
@@ -91,9 +96,9 @@ type EndOfUnbegun = Pick<JobEnding, 'exit' | 'failure'> & {
 /** Returns the final job. The document is copied once: it may have very many keys. */
 function endedJob<J extends object>(job: J, now: number, ending: EndOfUnbegun): FinalJob {
   const state = ending.exit === exits.cancelled ? '$$cancelled' : '$$complete';
-  const told: object = withoutWishes(withEdits(job as JobDocument, now), state);
+  const answered: object = withoutPauseAndCancel(withEdits(job as JobDocument, now), state);
   return {
-    ...told,
+    ...answered,
     type: 'job',
     state,
     ...{ start: now, end: now, steps: [] },
@@ -112,8 +117,8 @@ export function endInvalid(
 ): FinalJob {
   const [first, ...more] = problems;
   const why = failure('InvalidJob', { problem: first.message, more: more.length });
-  const told = { exit: exits.definition, failure: why, problems, ...historyOf(doc, now) };
-  return endedJob(doc, now, told);
+  const refusal = { exit: exits.definition, failure: why, problems, ...historyOf(doc, now) };
+  return endedJob(doc, now, refusal);
 }
 
 /**

@@ -111,7 +111,7 @@ function notifiesFor(
   // What an entry says for a flow are the parameters of a job, which has no secrets.
   const entry = flow === undefined ? of : undefined;
   return {
-    ...toldOf(ended, include, world),
+    ...includedOf(ended, include, world),
     depth: tellingDepth(ended) + 1,
     ...(runOf(before) === 0 ? { of_rev: before._rev } : {}),
     ...(include === undefined ? {} : { include }),
@@ -119,17 +119,17 @@ function notifiesFor(
   };
 }
 
-type Told = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
+type Included = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
 
 /**
  * Returns what is reported of a final job: how it ended, and of its work only what an entry
  * includes.
  */
-export function toldOf(
+export function includedOf(
   ended: Doc & { readonly _id: string },
   include: Notifies['include'] = [],
   { linkOf }: Pick<World, 'linkOf'>,
-): Told {
+): Included {
   const { _id: job, exit, failure, start, end, run, flow, owner, external_id, keys, tags } = ended;
   const link = linkOf(job);
   const known = { flow, owner, exit, failure, start, end, external_id, keys, tags, link };

@@ -72,14 +72,14 @@ export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): 
   const unknown: string[] = [];
   const makes: ChildJob[] = [];
   const made: NotificationMade[] = [];
-  for (const { number, ...told } of wanted) {
+  for (const { number, ...notified } of wanted) {
     const found = freeId(before, number, world);
     if (found.kind === 'unknown') unknown.push(found.id);
     else {
       const { id } = found;
       made.push({ id, run: runOf(before), at: Number(ended.end) });
       if (found.kind === 'absent')
-        makes.push(notificationOf({ before, ended, ...told, id }, world));
+        makes.push(notificationOf({ before, ended, ...notified, id }, world));
     }
   }
   if (unknown.length > 0) return lookUp({ children: unknown });

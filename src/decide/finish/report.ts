@@ -33,10 +33,10 @@ export type Reported =
 /**
  * Writes the report of a running attempt into its step, if its claim is still the one that runs.
  */
-export function report(job: Job, claim: string, told: Report, now: number): Reported {
+export function report(job: Job, claim: string, reported: Report, now: number): Reported {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
-  const step = { ...withReport(own.step, told), reported: now };
+  const step = { ...withReport(own.step, reported), reported: now };
   return { kind: 'reported', job: withStep(own.job, own.step, step) };
 }
 

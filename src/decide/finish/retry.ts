@@ -11,21 +11,21 @@ type Attempt = {
   readonly firstAccepted: number;
   /** Wall time allowed for waiting and all attempts, ms. */
   readonly totalMs?: number;
-  /** The plugin's own wish, ms from now. */
+  /** When the plugin asked for the next attempt, ms from now. */
   readonly retryAfterMs?: number;
   /** Where the jitter comes from: the same text gives the same wait. */
   readonly seed: string;
 };
 
 /** The longest wait that a plugin may ask for: one year. */
-const longestWishMs = 31_536_000_000;
+const longestRetryAfterMs = 31_536_000_000;
 
 /** Returns when the next attempt may begin (epoch ms); undefined: give up. */
 export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): number | undefined {
   if (attempt.failure['retryable'] === false) return undefined;
   if (!isRetried(policy, attempt.failure)) return undefined;
   if (attempt.failed > policy.limit) return undefined;
-  const due = now + Math.min(attempt.retryAfterMs ?? waitMs(policy, attempt), longestWishMs);
+  const due = now + Math.min(attempt.retryAfterMs ?? waitMs(policy, attempt), longestRetryAfterMs);
   const budget = Math.min(policy.total ?? Infinity, attempt.totalMs ?? Infinity);
   return due > attempt.firstAccepted + budget ? undefined : due;
 }

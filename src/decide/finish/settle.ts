@@ -40,9 +40,9 @@ export type Ended = {
 export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: number): Settled {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
-  const hasTold = Object.keys(report).length > 0;
-  const step = hasTold ? withReport(own.step, report) : own.step;
-  const reported = hasTold ? withStep(own.job, own.step, step) : own.job;
+  const hasReport = Object.keys(report).length > 0;
+  const step = hasReport ? withReport(own.step, report) : own.step;
+  const reported = hasReport ? withStep(own.job, own.step, step) : own.job;
   const settled = settleStep(reported, step, outcome, now);
   const isChanged = report.data !== undefined && hasSucceeded(settled, step.path, outcome);
   return { kind: 'settled', job: isChanged ? withData(settled, report.data) : settled };
@@ -78,8 +78,8 @@ function settleStep(job: LiveJob, step: LiveStep, outcome: Outcome, now: number)
       const { retryAfterMs, retryable } = outcome;
       const given = retryable === false ? { ...outcome.failure, retryable } : outcome.failure;
       const exit = outcome.exit ?? exits.failed;
-      const wish = retryAfterMs === undefined ? {} : { retryAfterMs };
-      return failStep(job, step, { state: '$$error', failure: given, exit, ...wish }, now);
+      const later = retryAfterMs === undefined ? {} : { retryAfterMs };
+      return failStep(job, step, { state: '$$error', failure: given, exit, ...later }, now);
     }
     case 'timeout': {
       const why = failure('StepTimeout', { timeout: outcome.timeoutMs });

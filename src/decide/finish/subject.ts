@@ -11,7 +11,7 @@ import { finish } from './finish.js';
 import { lookUp, type Query } from '../queries.js';
 import type { Wait } from '../intent.js';
 import type { World } from '../world.js';
-import { toldOf } from './notification.js';
+import { includedOf } from './notification.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 
@@ -62,8 +62,8 @@ function afterSubject(
   if (named !== undefined) {
     // A subject that goes on since has ended as it was told.
     const isOfNow = isEnded && subject['end'] === named.at;
-    const told = isOfNow ? toldOf(subject, notifies.include, world) : {};
-    return released(job, { ...notifies, ...told }, now);
+    const included = isOfNow ? includedOf(subject, notifies.include, world) : {};
+    return released(job, { ...notifies, ...included }, now);
   }
   if (!isEnded && isStillTheSame(notifies, subject)) {
     return { kind: 'wait', because: `It waits until job ${notifies.job} has ended.` };

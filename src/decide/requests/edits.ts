@@ -12,7 +12,7 @@ import { finalAlready, notEnded, withRefusal } from './refusal.js';
  * W1 What `paused` and `cancel` say is on record in a job that an engine has written.
  * W2 The id of a record follows from the records before it, so that engines that write tips of their
  *    own record one edit under one id, and healing keeps it once.
- * W3 A final job holds neither, but for the cancel that ended it: what is written into it is a new wish.
+ * W3 A final job holds neither, but for the cancel that ended it: what is written into it is a new edit.
  * W4 A job that has not ended holds no `retry`: it is refused as the request is, and not granted later.
  */
 
@@ -29,10 +29,10 @@ export function withEdits<J extends Doc>(job: J, now: number): J {
   if (!Array.isArray(requests)) return job;
   const edits = [pauseEdit(requests, paused === true), cancelEdit(requests, cancel)];
   const records = edits.filter((edit) => edit !== undefined);
-  const told = records.reduce<J>((before, record) => {
+  const recorded = records.reduce<J>((before, record) => {
     return withRecord(before, { ...record, edited: true, at: now });
   }, job);
-  return isAsked(retry) ? withoutRetry(told, requests, now) : told;
+  return isAsked(retry) ? withoutRetry(recorded, requests, now) : recorded;
 }
 
 /**
@@ -49,7 +49,7 @@ function withoutRetry<J extends Doc>(job: J, requests: readonly unknown[], now: 
 }
 
 /** Returns what the key `retry` of a job asks for, as far as it can be read. */
-export function retryAsked(retry: unknown): Wish {
+export function retryAsked(retry: unknown): AskedEdit {
   const { from } = isObject(retry) ? retry : {};
   return { action: 'retry', ...(typeof from === 'string' ? { from } : {}) };
 }
@@ -82,12 +82,12 @@ function wordsOf(cancel: unknown): { readonly by?: string; readonly reason?: str
 }
 
 /** Whether the value of a key asks for something. */
-export function isAsked(wish: unknown): boolean {
-  return wish !== undefined && wish !== null && wish !== false;
+export function isAsked(edit: unknown): boolean {
+  return edit !== undefined && edit !== null && edit !== false;
 }
 
 /** Returns a job that ends without the wishes that its end settles (W3). */
-export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): J {
+export function withoutPauseAndCancel<J extends Doc>(job: J, state: FinalJob['state']): J {
   const { paused, cancel } = job;
   const over = [
     ...(isAsked(paused) ? ['paused'] : []),
@@ -97,7 +97,7 @@ export function withoutWishes<J extends Doc>(job: J, state: FinalJob['state']): 
 }
 
 /** Whether anything other than a retry was asked of a final job since it ended. */
-export function hasLateWish({ state, paused, cancel }: Doc): boolean {
+export function hasLateEdit({ state, paused, cancel }: Doc): boolean {
   return isAsked(paused) || (state === '$$complete' && isAsked(cancel));
 }
 
@@ -105,31 +105,39 @@ export function hasLateWish({ state, paused, cancel }: Doc): boolean {
  * Returns the final job without a pause or cancel that was written into it since, and with their
  * refusals.
  */
-export function withoutLateWishes(job: FinalJob, now: number): FinalJob {
-  if (!hasLateWish(job)) return job;
+export function withLateEditsRefused(job: FinalJob, now: number): FinalJob {
+  if (!hasLateEdit(job)) return job;
   const { _id, state, paused, cancel } = job;
-  const wishes: readonly Wish[] = [
+  const wanted: readonly AskedEdit[] = [
     ...(isAsked(paused) ? [{ action: 'pause' } as const] : []),
     ...(state === '$$complete' && isAsked(cancel)
       ? [{ action: 'cancel', ...wordsOf(cancel) } as const]
       : []),
   ];
   const because = finalAlready(_id);
-  const told = wishes.reduce((before, wish) => withRefusedEdit(before, wish, because, now), job);
-  return withoutWishes(told, state);
+  const recorded = wanted.reduce(
+    (before, edit) => withRefusedEdit(before, edit, because, now),
+    job,
+  );
+  return withoutPauseAndCancel(recorded, state);
 }
 
-type Wish = Pick<JobRequest, 'action' | 'by' | 'reason' | 'from'>;
+type AskedEdit = Pick<JobRequest, 'action' | 'by' | 'reason' | 'from'>;
 
 /**
- * Records a wish that was written into a final job and cannot be granted. The id of the record
- * follows from the revision that holds the wish.
+ * Records an edit that was written into a final job and cannot be granted. The id of the record
+ * follows from the revision that holds the edit.
  */
-export function withRefusedEdit(job: FinalJob, wish: Wish, because: string, now: number): FinalJob {
+export function withRefusedEdit(
+  job: FinalJob,
+  edit: AskedEdit,
+  because: string,
+  now: number,
+): FinalJob {
   const { _id, _rev, requests } = job;
   if (requests !== undefined && !Array.isArray(requests)) return job;
-  const id = `edit:${wish.action}:${_rev}`;
-  const message = { ...wish, _id: id, type: 'request', job: _id } as const;
+  const id = `edit:${edit.action}:${_rev}`;
+  const message = { ...edit, _id: id, type: 'request', job: _id } as const;
   return withRefusal(job, message, because, now) as FinalJob;
 }
 

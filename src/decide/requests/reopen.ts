@@ -1,7 +1,7 @@
 import type { FinalJob, Job, LiveJob } from '../../model/job.js';
 import { parseDocument, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import type { RetryWish } from '../../model/request.js';
+import type { RetryRequest } from '../../model/request.js';
 import { timeSchema, toEpochMs } from '../../model/scalars.js';
 import type { Leaf } from '../../model/tree.js';
 import { leavesIn } from '../../reading/leaves.js';
@@ -20,7 +20,7 @@ type Reopened =
  * was done is done again unless `from` asks for it; all attempts stay on record. The flow's time
  * starts again. A job that ended before its first step starts from the beginning.
  */
-export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened {
+export function reopened(job: FinalJob, request: RetryRequest, now: number): Reopened {
   const lost = lostOf(job);
   if (lost !== undefined) {
     return refused(
@@ -28,21 +28,21 @@ export function reopened(job: FinalJob, wish: RetryWish, now: number): Reopened 
     );
   }
   const isBegun = hasSnapshot(job);
-  const parsed = parseDocument(isBegun ? asLive(job, now) : asNew(job, wish.params, now));
+  const parsed = parseDocument(isBegun ? asLive(job, now) : asNew(job, request.params, now));
   if (parsed.kind !== 'job' || !parsed.ok) {
     return refused(`Job ${job._id} cannot go on as it stands: ${problemOf(parsed)}`);
   }
   return isBegun
-    ? inNextRun(job, parsed.value as LiveJob, wish)
+    ? inNextRun(job, parsed.value as LiveJob, request)
     : { kind: 'applied', job: parsed.value };
 }
 
-/** Returns the job in its next run as the wish asks, or the refusal. */
-function inNextRun(ended: FinalJob, live: LiveJob, wish: RetryWish): Reopened {
-  const { from, params, latest } = wish;
+/** Returns the job in its next run as the request asks, or the refusal. */
+function inNextRun(ended: FinalJob, live: LiveJob, request: RetryRequest): Reopened {
+  const { from, params, latest } = request;
   const leaf = from === undefined ? undefined : leafNamed(live, from);
   const changed = params === undefined ? undefined : withParams(live, params);
-  const because = notFrom(ended, live, wish, leaf) ?? notWith(live, wish, changed);
+  const because = notFrom(ended, live, request, leaf) ?? notWith(live, request, changed);
   if (because !== undefined) return refused(because);
   const { redo = [] } = live;
   const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
@@ -62,7 +62,7 @@ function inNextRun(ended: FinalJob, live: LiveJob, wish: RetryWish): Reopened {
 function notFrom(
   { _id: id, exit }: FinalJob,
   live: LiveJob,
-  { from }: RetryWish,
+  { from }: RetryRequest,
   leaf: Leaf | undefined,
 ): string | undefined {
   if (leaf !== undefined) return undefined;
@@ -76,7 +76,7 @@ function notFrom(
 /** Returns why the job cannot continue with these parameters; undefined: it can. */
 function notWith(
   live: LiveJob,
-  { params = {}, latest }: RetryWish,
+  { params = {}, latest }: RetryRequest,
   changed: LiveJob['params'],
 ): string | undefined {
   // The definitions of today may have steps that the job does not know yet.
@@ -139,7 +139,7 @@ function hasSnapshot(job: FinalJob): boolean {
   return isObject(job['definitions']) && isObject(job['tasks']) && Array.isArray(job.steps);
 }
 
-function asNew(job: FinalJob, params: RetryWish['params'], now: number): StoredDocument {
+function asNew(job: FinalJob, params: RetryRequest['params'], now: number): StoredDocument {
   const kept = without(
     withoutPermit(withoutEnd(job, now)),
     ...(['start', 'steps', 'problems', 'run'] as const),

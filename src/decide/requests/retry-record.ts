@@ -1,5 +1,5 @@
 import { isFinal, type FinalJob, type Job } from '../../model/job.js';
-import type { RetryWish } from '../../model/request.js';
+import type { RetryRequest } from '../../model/request.js';
 import { isObject } from '../../model/object.js';
 import { merge } from '../../model/record.js';
 
@@ -10,7 +10,7 @@ type Doc = Readonly<Record<string, unknown>>;
  * longer counts, in `params` what was asked for, in `params_before` the values that were replaced
  * (null: there was none).
  */
-export function formerState(job: Job, next: Job, { params, latest }: RetryWish): Doc {
+export function formerState(job: Job, next: Job, { params, latest }: RetryRequest): Doc {
   if (!isFinal(job)) return {};
   const { state, end, exit, failure } = job;
   return {

@@ -54,19 +54,19 @@ function isBatch(node: Node): node is Batch {
 
 /** Why the flow has come to its end: a cancel, the step that failed, or its timeout. */
 function ofFlow(job: LiveJob): FailureSeen {
-  if (isCancelRequested(job)) return told(cancelled(job), exits.cancelled);
+  if (isCancelRequested(job)) return seen(cancelled(job), exits.cancelled);
   const progress = interpret(job, job.tasks, 'main');
   if (progress.kind === 'failed') return ofStep(progress.step);
   const at = `step ${progress.begin[0]?.leaf.name} could start`;
   const why = failure('FlowTimeout', { timeout: flowTimeoutMs(job), at });
-  return told(why, exits.timeout);
+  return seen(why, exits.timeout);
 }
 
 function ofStep({ failure: why, name, exit, attempt }: FailedStep): FailureSeen {
-  return { ...told(why, exit), step: name, attempt };
+  return { ...seen(why, exit), step: name, attempt };
 }
 
-function told({ name, message, code, ...more }: Failure, exit: number): FailureSeen {
+function seen({ name, message, code, ...more }: Failure, exit: number): FailureSeen {
   const kind = typeof more['kind'] === 'string' ? more['kind'] : null;
   return { name, message, code: code ?? null, kind, step: null, exit, attempt: null };
 }

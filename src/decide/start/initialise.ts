@@ -100,10 +100,10 @@ function withoutTraces(job: NewJob): NewJob {
   const record = job as NewJob & Record<string, unknown>;
   const hasTraces = 'steps' in job || 'locked' in job || traces.always.some((key) => key in job);
   if (!hasTraces) return job;
-  const told = 'steps' in job ? traces.ofRun : [];
+  const runTraces = 'steps' in job ? traces.ofRun : [];
   // What a job continues hands its locks on to it.
   const locks = typeof record['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return withoutPermit(without(record, ...traces.always, ...told, ...locks));
+  return withoutPermit(without(record, ...traces.always, ...runTraces, ...locks));
 }
 
 /**

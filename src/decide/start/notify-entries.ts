@@ -25,9 +25,9 @@ export function notifySource(
 
 /** Returns the step that a notification from an entry of `notify` runs. */
 export function notifyingEntry(flow: Flow, at: number): Entry | undefined {
-  const told = notifyEntryOf(flow, at);
-  if (told === undefined) return undefined;
-  const { url, headers, secret, body, task, params } = told;
+  const entry = notifyEntryOf(flow, at);
+  if (entry === undefined) return undefined;
+  const { url, headers, secret, body, task, params } = entry;
   if (url === undefined) return { task: String(task), ...(isObject(params) ? { params } : {}) };
   const given = Object.entries({ url, headers, secret, body });
   return {

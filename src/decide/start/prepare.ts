@@ -79,10 +79,10 @@ export function prepare(
   const context = { ...scope, job, step, ...seen };
   const filled = world.render(mapped.params, context, untouched);
   if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
-  const told = world.render(texts, context, []);
-  return told.ok
-    ? { ok: true, params: filled.value, texts: told.value }
-    : unfilled(told.at, told.reason);
+  const rendered = world.render(texts, context, []);
+  return rendered.ok
+    ? { ok: true, params: filled.value, texts: rendered.value }
+    : unfilled(rendered.at, rendered.reason);
 }
 
 function unfilled(at: string, reason: string): Prepared {

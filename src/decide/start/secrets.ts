@@ -177,16 +177,17 @@ type Around =
 function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world: World): Around {
   const { entry } = beginning.leaf;
   if (secretsIn(ofFlow).size === 0) return { kind: 'around', ofFlow, entry, webhook: false };
-  const told = notifySource(job, beginning.leaf);
-  const { flow: name, owner } = told ?? flowNamed(job);
+  const source = notifySource(job, beginning.leaf);
+  const { flow: name, owner } = source ?? flowNamed(job);
   const flow = mine(job, owner, (one) => world.flow(name, one));
   if (flow.kind === 'unknown') return lookUp({ flows: [{ name, owner }] });
   if (flow.kind !== 'found') return nowhere;
   const now =
-    told === undefined ? entryNow(flow.value, beginning) : notifyingEntry(flow.value, told.at);
+    source === undefined ? entryNow(flow.value, beginning) : notifyingEntry(flow.value, source.at);
   if (now?.task !== entry.task) return nowhere;
-  const params = told === undefined ? flowParams(flow.value, beginning, now) : merge(now.params);
-  const isWebhook = told !== undefined && notifyEntryOf(flow.value, told.at)?.['url'] !== undefined;
+  const params = source === undefined ? flowParams(flow.value, beginning, now) : merge(now.params);
+  const isWebhook =
+    source !== undefined && notifyEntryOf(flow.value, source.at)?.['url'] !== undefined;
   return { kind: 'around', ofFlow: params, entry: now, webhook: isWebhook };
 }
 

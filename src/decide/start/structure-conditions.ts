@@ -66,7 +66,7 @@ function verdictOf(
   world: World,
 ): Verdict {
   const { node, path, phase, unfit } = condition;
-  if (unfit !== undefined) return misfit(condition, unfit);
+  if (unfit !== undefined) return unfitRecord(condition, unfit);
   const answerTo = (ask: Asked | undefined): Answered => answerOf(ask as Asked, world);
   for (const ask of asks.filter(({ of }) => of === 'condition')) {
     const answer = answerTo(ask);
@@ -85,7 +85,7 @@ function verdictOf(
  * Returns the failure of a structure whose recorded answer does not match the rest of the job. A
  * further run of the job evaluates it again.
  */
-function misfit({ node, path }: Condition, reason: string): Failing {
+function unfitRecord({ node, path }: Condition, reason: string): Failing {
   const what = `${node.structure} "${node.name ?? path}"`;
   return { kind: 'fail', failure: failure('MarkUnfit', { what, reason }), exit: exits.definition };
 }

@@ -62,10 +62,10 @@ function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfi
   if (!read.ok) return broken(of, read);
   const problems = read.problemsOf(params);
   if (problems.length === 0) return undefined;
-  const told = problems.slice(0, mostTold).map(({ message }) => message.replace(/\.$/, ''));
-  const more = problems.length - told.length;
+  const named = problems.slice(0, mostTold).map(({ message }) => message.replace(/\.$/, ''));
+  const more = problems.length - named.length;
   return {
-    failure: failure('ParamsUnfit', { what, of, problem: told.join('; '), more }),
+    failure: failure('ParamsUnfit', { what, of, problem: named.join('; '), more }),
     exit: exits.definition,
     problems,
   };

@@ -1,6 +1,6 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Step, WaitingStep } from '../../model/step.js';
-import { leaseName, queueOfOffer, usualWorkLeaseMs, workWishOf } from '../../model/work.js';
+import { leaseName, queueOfOffer, usualWorkLeaseMs, workOptionsOf } from '../../model/work.js';
 import { totalDeadline } from '../../reading/entries.js';
 import { withStep } from '../steps.js';
 
@@ -11,7 +11,7 @@ import { withStep } from '../steps.js';
  */
 
 /** What a worker asks for. `id` identifies the lease; without `leaseMs` the task decides. */
-export type LeaseWish = {
+export type LeaseRequest = {
   readonly worker: string;
   readonly id: string;
   readonly leaseMs?: number | undefined;
@@ -21,7 +21,7 @@ export type LeaseWish = {
 export function takeOffer(
   job: LiveJob,
   signal: string,
-  { worker, id, leaseMs }: LeaseWish,
+  { worker, id, leaseMs }: LeaseRequest,
   now: number,
 ): LiveJob | undefined {
   const step = waitingFor(job, signal);
@@ -46,7 +46,7 @@ export function renewLease(
 export function leaseMsOf({ until, leased, renewed, params }: WaitingStep): number {
   const from = renewed ?? leased;
   if (from !== undefined && until !== undefined) return until - from;
-  return workWishOf(params).lease ?? usualWorkLeaseMs;
+  return workOptionsOf(params).lease ?? usualWorkLeaseMs;
 }
 
 /** Returns the step that a worker holds by the lease of that name. */
@@ -68,7 +68,7 @@ function isHalted({ state, paused, cancel }: LiveJob): boolean {
 
 /** The step has its time until then, but not longer than its attempts may take; the job sleeps until it is over. */
 function withUntil(job: LiveJob, before: Step, step: WaitingStep, wanted: number): LiveJob {
-  const { timeout = Infinity } = workWishOf(step.params);
+  const { timeout = Infinity } = workOptionsOf(step.params);
   const until = Math.min(wanted, Number(step.leased) + timeout, totalDeadline(job, step));
   const next = withStep(job, before, { ...step, until });
   const { next_due: due } = job;

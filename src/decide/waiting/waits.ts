@@ -3,7 +3,7 @@ import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../../model/step.js';
 import { isWithin } from '../../model/tree.js';
-import { queueOfOffer, workWishOf } from '../../model/work.js';
+import { queueOfOffer, workOptionsOf } from '../../model/work.js';
 import { failUnbegun, unprepared } from '../start/attempt.js';
 import { childMove, childWait } from '../children/child.js';
 import { hardDeadline, untilOf } from '../../reading/clock.js';
@@ -190,7 +190,7 @@ function tooLate(job: LiveJob, step: WaitingStep): Failure {
     return { ...failure('TotalTimeout', { timeout }), retryable: false };
   }
   if (worker !== undefined && leased !== undefined) {
-    const { timeout = Infinity } = workWishOf(params);
+    const { timeout = Infinity } = workOptionsOf(params);
     return Number(until) >= leased + timeout
       ? failure('StepTimeout', { timeout })
       : failure('WorkerLost', { worker, lease: leaseMsOf(step) });

@@ -14,7 +14,7 @@ export type DiskOptions = {
   readonly dir: string;
   /** Opens all stores again. Rejects when one cannot be opened, which may be asked again. */
   readonly reopen: () => Promise<void>;
-  /** Told once that the disk is full, and once that it is not. */
+  /** Called once when the disk is full, and once when it has room again. */
   readonly tell: (message: string) => void;
   /** Whether so many bytes can be written into the directory; by default it is tried. */
   readonly hasRoom?: (bytes: number) => Promise<boolean>;

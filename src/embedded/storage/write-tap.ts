@@ -2,7 +2,7 @@ import type { LevelDown } from 'leveldown';
 
 import type { Doc, StoredChange } from './storage.js';
 
-/** Told what each write changed, oldest first, once it is on disk; undefined: it has to be read. */
+/** Called with what each write changed, oldest first, once it is on disk; undefined: it has to be read. */
 export type WriteListener = (changes: readonly StoredChange[] | undefined) => void;
 
 type Operation = { readonly type: string; readonly key: unknown; readonly value?: unknown };

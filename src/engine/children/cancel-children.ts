@@ -1,9 +1,9 @@
 import {
   cancelOf,
   leftBy,
-  untold,
-  withUntold,
-  type Untold,
+  uncancelled,
+  withUncancelled,
+  type UncancelledChild,
 } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -26,14 +26,14 @@ export type CancelChildrenParts = {
 export async function cancelChildren(
   { store, retry, once }: CancelChildrenParts,
   children: readonly GivenUp[] = [],
-): Promise<readonly Untold[]> {
+): Promise<readonly UncancelledChild[]> {
   const refused = await Promise.all(
     children.map(async (given) => {
       const because = await retry(() => requestCancel(store, given));
       if (because === undefined || because === '') return [];
       const message = `Job ${given.child} cannot be asked to cancel: ${because}`;
       once.log('error', given.child, message);
-      return [untold(given, because)];
+      return [uncancelled(given, because)];
     }),
   );
   return refused.flat();
@@ -59,12 +59,12 @@ export async function cancelChildrenAgain(
 }
 
 /** Cancels child jobs; resolves to the parent as it is to be written then. */
-export async function withChildrenCancelled<J extends Parameters<typeof withUntold>[0]>(
+export async function withChildrenCancelled<J extends Parameters<typeof withUncancelled>[0]>(
   parts: CancelChildrenParts & { readonly now: () => number },
   parent: J,
   children: readonly GivenUp[] | undefined,
 ): Promise<J> {
-  return withUntold(parent, await cancelChildren(parts, children), parts.now());
+  return withUncancelled(parent, await cancelChildren(parts, children), parts.now());
 }
 
 /** All children of a job that cannot go on: those that its steps name, and those that name it. */

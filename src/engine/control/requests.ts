@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abandoned, withUntold } from '../../decide/finish/abandoned.js';
+import { abandoned, withUncancelled } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import { continuationOf, isMadeBy } from '../../reading/parent.js';
 import { failure } from '../../model/failures.js';
@@ -253,7 +253,7 @@ async function recordInParent(
     if (doc === undefined || !isMadeBy(child, doc)) return;
     const parent = await parseInTurns(doc);
     if (parent.kind !== 'job' || !parent.ok) return;
-    const next = withUntold(parent.value, [record], now());
+    const next = withUncancelled(parent.value, [record], now());
     if (next === parent.value) return;
     const written = await writeChanged(parts, next);
     if (written.kind === 'lost') throw new Error(`Job ${job} was changed: ${againAfter(written)}`);

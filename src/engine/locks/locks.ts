@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
-import type { LockWish, PermitWish } from '../../decide/queries.js';
+import type { LockRequest, PermitRequest } from '../../decide/queries.js';
 import type { LockDocument } from '../../model/lock.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFinalState } from '../../model/job.js';
@@ -41,9 +41,9 @@ import { readLockPattern } from '../../evaluate/patterns.js';
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
-  readonly take: (wish: LockWish, job: LockingJob) => Promise<LockAnswer>;
+  readonly take: (request: LockRequest, job: LockingJob) => Promise<LockAnswer>;
   /** Takes one of the permits of a flow, if fewer jobs than that have one. */
-  readonly permit: (wish: PermitWish, job: LockingJob) => Promise<PermitAnswer>;
+  readonly permit: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
   /** A lock is gone; answers the flow of which it was a permit, as far as one was asked for here. */
   readonly freed: (id: string) => string | undefined;
   /** The other jobs that have not ended and whose patterns match a target. */
@@ -105,25 +105,25 @@ export function createLocks(parts: LockParts): Locks {
     mine.set(job, known);
     return known;
   };
-  const takeOne: Locks['take'] = async (wish, job) => {
+  const takeOne: Locks['take'] = async (request, job) => {
     const own = mineOf(job._id);
     const isOld = parts.copies() > 1 && Math.abs(now() - own.since) > believedMs;
     if (own.rev !== job._rev || isOld) own.held.clear();
-    if (own.rev === job._rev && own.held.has(wish.id)) return { kind: 'held' };
-    own.ids.add(wish.id);
-    const answer = await take(parts, wish, job);
+    if (own.rev === job._rev && own.held.has(request.id)) return { kind: 'held' };
+    own.ids.add(request.id);
+    const answer = await take(parts, request, job);
     if (own.rev !== job._rev) own.held.clear();
     own.rev = job._rev;
     if (own.held.size === 0) own.since = now();
-    if (answer.kind === 'held') own.held.add(wish.id);
+    if (answer.kind === 'held') own.held.add(request.id);
     return answer;
   };
   const permits = createPermitLocks({ store, now, isOf, lockHolderOf, take: takeOne, before });
   return {
     ...{ mine, take: takeOne },
     freed: permits.freed,
-    permit: async (wish, job) => {
-      const answer = await retry(() => permits.take(wish, job));
+    permit: async (request, job) => {
+      const answer = await retry(() => permits.take(request, job));
       // The engine ends: nothing will be written any more.
       return answer ?? { kind: 'unknown' };
     },
@@ -176,11 +176,11 @@ function createReads({ store, copies }: Pick<LockParts, 'store' | 'copies'>): Re
 /** A lock as this engine writes it: `at` is when its job first had it (epoch ms). */
 type OwnLock = (at: number) => LockDocument & { readonly nonce: string };
 
-async function take(parts: LockParts, wish: LockWish, job: LockingJob): Promise<LockAnswer> {
-  const { kind, id, key, scope } = wish;
+async function take(parts: LockParts, request: LockRequest, job: LockingJob): Promise<LockAnswer> {
+  const { kind, id, key, scope } = request;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
-  const former = await takenBefore(parts, wish, job);
+  const former = await takenBefore(parts, request, job);
   if (former !== undefined) return former;
   const owner = ownerOf(job);
   const nonce = randomUUID();
@@ -203,7 +203,7 @@ async function take(parts: LockParts, wish: LockWish, job: LockingJob): Promise<
 /** The answer where another job has the lock that an earlier version stored for the same target. */
 async function takenBefore(
   { store, retry }: LockParts,
-  { formerId, scope }: LockWish,
+  { formerId, scope }: LockRequest,
   job: LockingJob,
 ): Promise<LockAnswer | undefined> {
   if (formerId === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { LockAnswer, PermitAnswer } from '../../decide/world.js';
-import type { LockWish, PermitWish } from '../../decide/queries.js';
+import type { LockRequest, PermitRequest } from '../../decide/queries.js';
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
@@ -17,14 +17,14 @@ export type PermitParts = {
     find: (id: string) => Promise<StoredDocument | undefined>,
     lock: Held & { readonly _id: string },
   ) => Promise<{ readonly job: string } | undefined>;
-  readonly take: (wish: LockWish, job: LockingJob) => Promise<LockAnswer>;
+  readonly take: (request: LockRequest, job: LockingJob) => Promise<LockAnswer>;
   /** The jobs that get a permit of a flow before this one. */
   readonly before: (key: string, job: string) => readonly string[];
 };
 
 export type PermitLocks = {
   /** Takes one of the permits of a flow, if fewer jobs than that have one. */
-  readonly take: (wish: PermitWish, job: LockingJob) => Promise<PermitAnswer>;
+  readonly take: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
   /** A lock is gone; answers the flow of which it was a permit, as far as it was ever asked for here. */
   readonly freed: (id: string) => string | undefined;
 };
@@ -51,22 +51,24 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
   const rowsOf = gather(async (keys: readonly string[]) =>
     store.view('locks', { keys: [...new Set(keys)].map((key) => ['permit', key]) }),
   );
-  const takeOne = async (wish: PermitWish, job: LockingJob): Promise<PermitAnswer> => {
-    const ids = Array.from({ length: wish.most }, (_, n) => lockIdOf(`permit ${wish.key} ${n}`));
-    for (const id of ids) flows.set(id, wish.key);
-    const rows = (await rowsOf(wish.key)).filter((row) => row.key[1] === wish.key);
-    return takeFree(parts, { ...wish, ids, rows }, job);
+  const takeOne = async (request: PermitRequest, job: LockingJob): Promise<PermitAnswer> => {
+    const ids = Array.from({ length: request.most }, (_, n) =>
+      lockIdOf(`permit ${request.key} ${n}`),
+    );
+    for (const id of ids) flows.set(id, request.key);
+    const rows = (await rowsOf(request.key)).filter((row) => row.key[1] === request.key);
+    return takeFree(parts, { ...request, ids, rows }, job);
   };
   return {
-    take: async (wish, job) => {
-      const known = full.get(wish.key);
-      if (known?.most === wish.most && now() < known.until) return known.answer;
+    take: async (request, job) => {
+      const known = full.get(request.key);
+      if (known?.most === request.most && now() < known.until) return known.answer;
       const before = freed;
-      const answer = await takeOne(wish, job);
+      const answer = await takeOne(request, job);
       if (answer.kind === 'full' && freed === before) {
-        full.set(wish.key, {
+        full.set(request.key, {
           answer: { kind: 'full', by: answer.by },
-          most: wish.most,
+          most: request.most,
           until: now() + believedMs,
         });
       }
@@ -83,7 +85,7 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
 }
 
 /** What is wanted: one of `ids`, of which `rows` tells those that jobs have. */
-type Wanted = PermitWish & {
+type Wanted = PermitRequest & {
   readonly ids: readonly string[];
   readonly rows: readonly ViewRow<'locks'>[];
 };

@@ -222,8 +222,8 @@ async function take(
   job: Job,
   { locks }: Pick<DeciderParts, 'locks'>,
 ): Promise<void> {
-  for (const wish of wanted.locks) taken.set(wish.id, await locks.take(wish, job));
-  for (const wish of wanted.permits) permits.set(wish.key, await locks.permit(wish, job));
+  for (const request of wanted.locks) taken.set(request.id, await locks.take(request, job));
+  for (const request of wanted.permits) permits.set(request.key, await locks.permit(request, job));
 }
 
 /** What was found out and taken for one decision, by id. */

@@ -23,7 +23,7 @@ export async function endMalformed(
 
 /**
  * A job about which nothing can be decided ends with exit 3 and that reason; a final one keeps its
- * end, and its wish to go on is refused.
+ * end, and its retry is refused.
  */
 export async function endFaulty(
   parts: EndParts,
@@ -65,7 +65,7 @@ export async function endRefusedJob(
 
 /**
  * Writes the end of a job that no step of it led to, with its notifications; its children are given up
- * and its locks removed. Of a final job, `ended` only says why its wish to go on is refused.
+ * and its locks removed. Of a final job, `ended` only says why its retry is refused.
  */
 async function writeEnd(
   parts: WriteParts,

@@ -65,14 +65,14 @@ export function createBlockDetector(parts: BlockDetectorParts): {
   let tries = 0;
   let found: BlockFinding | undefined;
   let isBusy = false;
-  let isDebuggerTold = false;
+  let isDebuggerLogged = false;
 
   const goesOn = (since = last): boolean => parts.beat() !== since;
 
   /** A breakpoint looks like a block: asking the main thread would resume it. */
   const leaveToDebugger = (stoodMs: number): void => {
-    if (isDebuggerTold) return;
-    isDebuggerTold = true;
+    if (isDebuggerLogged) return;
+    isDebuggerLogged = true;
     parts.say(
       `The event loop has stood still for ${stoodMs} ms. The inspector is open: this may be a breakpoint, so plugins that block the engine are not looked for.`,
     );

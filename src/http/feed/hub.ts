@@ -39,7 +39,7 @@ export type HubOptions = {
   readonly lingerMs: number;
   /** So many changes are remembered for those who come back. */
   readonly remembered: number;
-  /** Told what a listener threw. */
+  /** Called with what a listener threw. */
   readonly onBroken: (error: unknown) => void;
 };
 

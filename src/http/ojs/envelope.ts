@@ -3,7 +3,7 @@ import { isObject } from '../../model/object.js';
 import { defaultPriority, defaultQueue } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import { toEpochMs } from '../../model/scalars.js';
-import { usualWorkLeaseMs, workWishOf } from '../../model/work.js';
+import { usualWorkLeaseMs, workOptionsOf } from '../../model/work.js';
 import { textOf } from '../../words.js';
 import { ojsVersion } from './protocol.js';
 import { ojsRetrySchema, type Envelope } from './schemas.js';
@@ -41,7 +41,7 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
 /** A step that a worker holds, as a job of the Open Job Spec. */
 export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope {
   const whole = envelopeOf(job, now);
-  const work = workWishOf(step.params);
+  const work = workOptionsOf(step.params);
   const { error: _error, result: _result, completed_at: _end, retry, ...rest } = whole;
   const alone = isAlone(job);
   return {

@@ -58,7 +58,7 @@ export function newJobOf(given: unknown, { principal, key, trace }: NewJobOption
   return { ...own, ...id, ...span, type: 'job' };
 }
 
-/** Told where an answer hid a secret that whoever sends it back cannot know. */
+/** Called with the places where an answer hid a secret that a client which sends it back cannot know. */
 export function unknownSecret(path: string): Problem {
   return {
     path,

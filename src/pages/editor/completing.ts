@@ -20,7 +20,7 @@ export function completing(proposals: () => Proposals): Extension {
     if (schema === undefined) return null;
     const text = context.state.doc.toString();
     const found = completionAt(text, context.pos, { schema, names });
-    if (found === undefined || !isWished(context)) return null;
+    if (found === undefined || !isWanted(context)) return null;
     const { options } = found;
     // What is written is compared without its quotes; they are replaced with it.
     const from = found.from + (text[found.from] === '"' ? 1 : 0);
@@ -32,7 +32,7 @@ export function completing(proposals: () => Proposals): Extension {
 }
 
 /** Behind a comma or a value nothing is proposed before it is asked for. */
-function isWished(context: CompletionContext): boolean {
+function isWanted(context: CompletionContext): boolean {
   return context.explicit || context.matchBefore(/["\w$.-]+$|[{[:]\s*$/) !== null;
 }
 

@@ -1,5 +1,10 @@
 import { isLive, type LiveStep, type Step } from '../../model/step.js';
-import { givenUp, ownChild, withUntold, type Untold } from '../../decide/finish/abandoned.js';
+import {
+  givenUp,
+  ownChild,
+  withUncancelled,
+  type UncancelledChild,
+} from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import { isObject } from '../../model/object.js';
 import { isRefusal } from '../../decide/requests/records.js';
@@ -153,11 +158,11 @@ function isAskedOn({ requests }: LeafRevision): boolean {
 function withRecords(
   leaf: LeafRevision,
   leaves: readonly LeafRevision[],
-  untold: readonly Untold[],
+  untold: readonly UncancelledChild[],
 ): LeafRevision {
-  const lastOf = ({ child }: Untold): number => {
+  const lastOf = ({ child }: UncancelledChild): number => {
     const given = leaves.flatMap(stepsIn).filter((step) => step['child'] === child);
     return Math.max(...given.map(({ end, start }) => Number(end ?? start)));
   };
-  return untold.reduce((next, one) => withUntold(next, [one], lastOf(one)), leaf);
+  return untold.reduce((next, one) => withUncancelled(next, [one], lastOf(one)), leaf);
 }

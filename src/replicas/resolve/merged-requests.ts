@@ -2,7 +2,7 @@ import type { FinalJob } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../../decide/requests/command.js';
-import { isAsked, withEdits, withoutLateWishes } from '../../decide/requests/edits.js';
+import { isAsked, withEdits, withLateEditsRefused } from '../../decide/requests/edits.js';
 import { without } from '../../model/record.js';
 import { isRefusal, mayBeDropped } from '../../decide/requests/records.js';
 import { finalAlready } from '../../decide/requests/refusal.js';
@@ -57,7 +57,7 @@ function unknownIn(leaf: LeafRevision, other: LeafRevision): readonly Entry[] {
  */
 function recorded(other: LeafRevision, winner: LeafRevision): LeafRevision {
   const at = lastMomentOf(other);
-  if (isOver(other)) return withoutLateWishes(other as unknown as FinalJob, at);
+  if (isOver(other)) return withLateEditsRefused(other as unknown as FinalJob, at);
   const edited = withEdits(other, at);
   if (edited === other || !isOver(winner)) return edited;
   const before = new Set(listIn(other, 'requests'));

@@ -1,4 +1,4 @@
-import type { Untold } from '../../decide/finish/abandoned.js';
+import type { UncancelledChild } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import type { NewDraft, LeafRevision } from './leaf-revisions.js';
 
@@ -29,7 +29,8 @@ export type Effect =
  * To a `write` its result, to a `look` the leaves (undefined: the engine ends), to an `abandon` the
  * children that cannot be cancelled (undefined: there are none), to a `rest` nothing.
  */
-export type EffectAnswer = WriteAnswer | readonly LeafRevision[] | readonly Untold[] | undefined;
+export type EffectAnswer =
+  WriteAnswer | readonly LeafRevision[] | readonly UncancelledChild[] | undefined;
 
 /**
  * Several requests to the store and what follows from their answers, as a generator: it waits for
@@ -45,9 +46,12 @@ export function* look(id: string): Protocol<readonly LeafRevision[] | undefined>
   return (yield { kind: 'look', id }) as readonly LeafRevision[] | undefined;
 }
 
-export function* abandon(id: string, children: readonly GivenUp[]): Protocol<readonly Untold[]> {
+export function* abandon(
+  id: string,
+  children: readonly GivenUp[],
+): Protocol<readonly UncancelledChild[]> {
   if (children.length === 0) return [];
-  return ((yield { kind: 'abandon', id, children }) ?? []) as readonly Untold[];
+  return ((yield { kind: 'abandon', id, children }) ?? []) as readonly UncancelledChild[];
 }
 
 /** Waits before the next try, longer each time (`tries` from 0). */

@@ -3,8 +3,8 @@ import {
   abandoned,
   isCancelByParent,
   leftBy,
-  untold,
-  withUntold,
+  uncancelled,
+  withUncancelled,
   cancelOf,
   givenUp,
 } from '../../../src/decide/finish/abandoned.js';
@@ -136,8 +136,8 @@ describe('a child that cannot be cancelled', () => {
       _id: 'j',
       steps: [{ path: '0', state: '$$waiting', child: 'j:0:1', attempt: 2 }],
     });
-    const told = untold(given as GivenUp, 'it is forbidden.');
-    const parent = withUntold(newJob(), [told, told], t0);
+    const told = uncancelled(given as GivenUp, 'it is forbidden.');
+    const parent = withUncancelled(newJob(), [told, told], t0);
     expect(parent).toEqual({
       ...newJob(),
       requests: [
@@ -148,7 +148,7 @@ describe('a child that cannot be cancelled', () => {
         },
       ],
     });
-    expect(withUntold(parent, [], t0)).toBe(parent);
+    expect(withUncancelled(parent, [], t0)).toBe(parent);
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  hasLateWish,
+  hasLateEdit,
   refusedEdit,
   withEdits,
-  withoutLateWishes,
+  withLateEditsRefused,
 } from '../../../src/decide/requests/edits.js';
 import { endInvalid, endUnbegun } from '../../../src/decide/finish/finish.js';
 import type { FinalJob, Job } from '../../../src/model/job.js';
@@ -162,7 +162,7 @@ describe('an edit of a job that has not begun', () => {
     ['is refused', endUnbegun(newJob({ paused: true }), t0, { exit: 3, failure: none }), 'pause'],
     ['cannot be read', endInvalid(spoilt, [problem], t0), 'cancel'],
   ])('W3: leaves no wish behind in a job that %s', (_title, ended, action) => {
-    expect(hasLateWish(ended)).toBe(false);
+    expect(hasLateEdit(ended)).toBe(false);
     expect(ended['requests']).toMatchObject([{ action }]);
   });
 });
@@ -215,9 +215,9 @@ describe('an edit of a final job', () => {
 
   it('leaves requests that are no list as they are', () => {
     const job = { ...ended().job, requests: 5, paused: true } as unknown as FinalJob;
-    const told = withoutLateWishes(job, t0);
+    const told = withLateEditsRefused(job, t0);
     expect(told).toMatchObject({ requests: 5 });
-    expect(hasLateWish(told)).toBe(false);
+    expect(hasLateEdit(told)).toBe(false);
     expect(refusedEdit(told)).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { decide } from '../../../src/decide/decide.js';
 import { endRefused, endUnbegun, finish } from '../../../src/decide/finish/finish.js';
 import { leafNamed, reopened } from '../../../src/decide/requests/reopen.js';
 import type { FinalJob, Job, LiveJob } from '../../../src/model/job.js';
-import type { RetryWish } from '../../../src/model/request.js';
+import type { RetryRequest } from '../../../src/model/request.js';
 import type { Step } from '../../../src/model/step.js';
 import { flow, frozen, liveJob, newJob, t0, world } from '../../support/builders.js';
 import { story, type Story } from '../story.js';
@@ -22,7 +22,7 @@ function failing(more: Record<string, unknown> = {}): Story {
 const final = (it: Story): FinalJob => it.job as FinalJob;
 
 /** The job that goes on, or the reason why not. */
-function again(job: FinalJob, wish: RetryWish, now = t0 + 100): Job | string {
+function again(job: FinalJob, wish: RetryRequest, now = t0 + 100): Job | string {
   const result = reopened(frozen(job), wish, now);
   return result.kind === 'applied' ? result.job : result.because;
 }
@@ -72,7 +72,7 @@ describe('reopened', () => {
     ).toMatchObject({ state: '$$ready', steps });
   });
 
-  it.each<[string, Partial<FinalJob>, RetryWish, object]>([
+  it.each<[string, Partial<FinalJob>, RetryRequest, object]>([
     ['with the latest definitions', {}, { latest: true }, { refresh: true }],
     ['with a target', { target: 'x' }, {}, { relock: true, target: 'x' }],
     ['with a time to expire that is to come', { expires: t0 + 101 }, {}, { expires: t0 + 101 }],
@@ -113,7 +113,7 @@ describe('reopened', () => {
   });
 
   const done = finish(liveJob(flow(['a'])), { exit: 0 }, t0);
-  it.each<[string, FinalJob, RetryWish, string]>([
+  it.each<[string, FinalJob, RetryRequest, string]>([
     ['a step that is not there', done, { from: 'z' }, 'Job j has no step "z"; its steps are a-0.'],
     [
       'parameters that nothing has',

@@ -1,4 +1,4 @@
-import type { Untold } from '../../../src/decide/finish/abandoned.js';
+import type { UncancelledChild } from '../../../src/decide/finish/abandoned.js';
 import type {
   EffectAnswer,
   Effect,
@@ -73,7 +73,7 @@ export function play<T>(
   protocol: Protocol<T>,
   looks: readonly (readonly LeafRevision[] | undefined)[],
   writes: readonly WriteAnswer['kind'][] = [],
-  untold?: readonly Untold[],
+  untold?: readonly UncancelledChild[],
 ): Play<T> {
   const written: LeafRevision[] = [];
   const abandoned: string[] = [];

@@ -204,7 +204,7 @@ export const cancelRoute = ojsRoute({
   handle: async ({ api, params: { id }, who, headers, signal }) => {
     const before = await jobFor(api, who, id);
     const state = ojsStateOf(before, api.now());
-    if (isTerminal(state)) throw problem('ojs_state', { id, state, wish: 'cancelled' });
+    if (isTerminal(state)) throw problem('ojs_state', { id, state, goal: 'cancelled' });
     const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
     const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
       api.client.request(id, 'cancel', asked),
@@ -236,7 +236,7 @@ export const activateRoute = ojsRoute({
   handle: async ({ api, params: { id }, who, headers, signal }) => {
     const before = await jobFor(api, who, id);
     const state = ojsStateOf(before, api.now());
-    if (state !== 'pending') throw problem('ojs_state', { id, state, wish: 'activated' });
+    if (state !== 'pending') throw problem('ojs_state', { id, state, goal: 'activated' });
     const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
     const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
       api.client.request(id, 'resume', asked),
