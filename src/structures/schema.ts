@@ -62,11 +62,7 @@ const kept =
   };
 
 /** The sentence of a broken rule tells everything; most values would add nothing. */
-function issueOf({
-  keys,
-  message,
-  isComplete = true,
-}: RuleBreak): z.core.$ZodSuperRefineIssue {
+function issueOf({ keys, message, isComplete = true }: RuleBreak): z.core.$ZodSuperRefineIssue {
   return { code: 'custom', path: [...keys], message, params: { isComplete } };
 }
 
