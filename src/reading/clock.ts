@@ -1,5 +1,5 @@
 import { defaultFlowTimeoutMs } from '../model/flow.js';
-import type { LiveJob } from '../model/job.js';
+import { isCancelRequested, type LiveJob } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
 import { heldMs } from './held.js';
 import { hasBegun } from './attempts.js';
@@ -18,11 +18,13 @@ export function softDeadline(job: LiveJob, now: number): number {
   return timedFrom(job) + heldMs(job, now) + flowTimeoutMs(job);
 }
 
-/** When a flow with mode `hard` ends, whatever it does; Infinity in mode `start`. */
+/**
+ * When a flow with mode `hard` ends, whatever it does; Infinity in mode `start`, and for a job that is
+ * being cancelled: its undo tasks and its `cancel` branch are waited for.
+ */
 export function hardDeadline(job: LiveJob): number {
-  return job.flow_definition.timeout_mode === 'hard'
-    ? timedFrom(job) + flowTimeoutMs(job)
-    : Infinity;
+  const isLimited = job.flow_definition.timeout_mode === 'hard' && !isCancelRequested(job);
+  return isLimited ? timedFrom(job) + flowTimeoutMs(job) : Infinity;
 }
 
 /** Since when the flow's time counts (epoch ms): a job that is retried gets it anew. */

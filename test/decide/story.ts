@@ -103,7 +103,12 @@ export class Story {
       ...this.around,
       ...more,
     });
-    return decide(frozen(job), this.now, surroundings);
+    const intent = decide(frozen(job), this.now, surroundings);
+    // An engine would decide again at once, for ever.
+    if (intent.kind === 'wait' && intent.until !== undefined && intent.until <= this.now) {
+      throw new Error(`It waits until ${intent.until - t0} ms, which is not after ${this.now - t0} ms.`);
+    }
+    return intent;
   }
 
   /** Decides and stores the job of the intent. */
