@@ -56,7 +56,10 @@ async function runAll(steps, niceness) {
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     process.stdout.write(text);
     console.log(`check: ${title} ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
-    if (status !== 0) return status;
+    if (status !== 0) {
+      failed.push(title);
+      return status;
+    }
   }
   return 0;
 }
@@ -79,10 +82,12 @@ function run(command, niceness) {
   });
 }
 
+const failed = [];
 const began = Date.now();
 // The pages and the tests read what the build makes.
 const built = isBuilt(root) ? 0 : await runAll([build], 0);
 if (built !== 0) process.exit(built);
 const statuses = await Promise.all([runAll([coverage, rest], 0), runAll([lint, format], 5)]);
 process.exitCode = statuses.find((status) => status !== 0) ?? 0;
-console.log(`check: ${((Date.now() - began) / 1000).toFixed(0)} s in all`);
+const seconds = ((Date.now() - began) / 1000).toFixed(0);
+console.log(`check: ${seconds} s in all${failed.map((title) => `; ${title} FAILED`).join('')}`);

@@ -251,7 +251,8 @@ class Simulation implements Run {
       return;
     }
     const until = (intent.kind === 'wait' && intent.until) || Infinity;
-    if (until <= this.#now) throw new Error(`It would decide again at once, for ever: ${until - t0} ms.`);
+    if (until <= this.#now)
+      throw new Error(`It would decide again at once, for ever: ${until - t0} ms.`);
     const due = Math.min(...dueTimes(this.job).filter((time) => time > this.#now));
     if (due < until) throw new Error(`It would sleep beyond ${due - t0} ms: ${until - t0} ms.`);
     engine.seen = { on, until };

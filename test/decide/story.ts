@@ -106,7 +106,9 @@ export class Story {
     const intent = decide(frozen(job), this.now, surroundings);
     // An engine would decide again at once, for ever.
     if (intent.kind === 'wait' && intent.until !== undefined && intent.until <= this.now) {
-      throw new Error(`It waits until ${intent.until - t0} ms, which is not after ${this.now - t0} ms.`);
+      throw new Error(
+        `It waits until ${intent.until - t0} ms, which is not after ${this.now - t0} ms.`,
+      );
     }
     return intent;
   }
