@@ -143,13 +143,15 @@ describe('the cancel branch', () => {
   });
 
   it('is not limited by a hard timeout, and names no time that has passed', () => {
-    const told = story({ steps: ['a'], flow: { cancel, timeout: 100, timeout_mode: 'hard' } });
+    const told = story({
+      steps: ['a'],
+      flow: { cancel: 'u', timeout: 100, timeout_mode: 'hard' },
+    });
     told.go();
     told.edit({ cancel: true }).end({ kind: 'cancelled' });
     const intent = told.at(500).decide();
     expect(intent).toMatchObject({ rule: 'cancel', kind: 'wait' });
     expect(intent).not.toHaveProperty('until');
-    told.done();
     told.done();
     expect(told.ending).toEqual(ended);
   });
