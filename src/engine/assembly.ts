@@ -14,13 +14,14 @@ import { createResultAttachments, type ResultAttachments } from './attachments/c
 import { createControls } from './control/controls.js';
 import { createReplicas, type Replicas } from '../replicas/replicas.js';
 import { createDecider } from './loop/decision.js';
+import { createReadTogether } from './loop/fetch.js';
 import { createSerializer } from './loop/serializer.js';
 import { renderParams } from '../evaluate/expressions.js';
 import { createJobTree, usualDescendants } from './children/job-tree.js';
 import { createRunningAttempts, type RunningAttempts } from './attempts/running-attempts.js';
 import type { JobParts } from './loop/job-parts.js';
 import { createJobs, type Jobs } from './loop/jobs.js';
-import { createLibrary } from './loop/library.js';
+import { createLibrary, type OnMalformed } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks/locks.js';
 import { ofEngine, createLogOnce } from './log.js';
@@ -61,6 +62,7 @@ export function assemble(options: EngineOptions) {
   const parts: JobParts = {
     ...{ store, retry, log, now, once, life, replicas, locks, attempts, documentLimit },
     ...queues,
+    readDocument: createReadTogether(store),
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
@@ -83,7 +85,8 @@ function createBase(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  const feed = { isFollowed: false };
+  /** `isBehind`: it has brought changes whose documents were not read yet. */
+  const feed = { isFollowed: false, isBehind: (): boolean => false };
   const retry = createRetry({
     signal: life.signal,
     report: (reason) => log.warn({}, `${reason} Trying again.`),
@@ -95,10 +98,11 @@ function createBase(options: EngineOptions) {
     once: createLogOnce(log),
     meters: options.meters,
     linkOf: (job: string): string | undefined => options.linkOf?.(job),
-    able: {
-      plugins: [...options.plugins.names()],
-      labels: [...(options.labels ?? [])],
-      queues: [...(options.queues ?? [defaultQueue])],
+    self: {
+      id,
+      plugins: new Set(options.plugins.names()),
+      labels: new Set(options.labels),
+      queues: new Set(options.queues ?? [defaultQueue]),
     },
     slots: options.slots ?? 10,
     leaseMs: options.leaseMs ?? usualLeaseMs,
@@ -110,17 +114,18 @@ function createBase(options: EngineOptions) {
 type Base = ReturnType<typeof createBase>;
 
 /** The other engines, the definitions, and who is told of what happens. */
-function createOthers({ id, store, log, now, leaseMs, options }: Base) {
+function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
   const { onSecret, egress } = options;
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
   const isReporter = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
-  const library = createLibrary(store, (doc, problems) => {
+  const onMalformed: OnMalformed = (doc, problems) => {
     if (!isReporter(`${doc._id}:${doc._rev}`)) return;
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
-  });
+  };
+  const library = createLibrary(store, onMalformed, () => feed.isBehind());
   const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
   const webhooks = createSystemWebhooks({
     ...{ keyring, onSecret, log, egress },
@@ -224,7 +229,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
 
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
-  { options, id, able, crashLimit, linkOf }: Base,
+  { options, self, crashLimit, linkOf }: Base,
   { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
 ): Pick<JobParts, 'surroundings' | 'bystanders'> {
   const facts = (name: string): PluginFacts => {
@@ -232,12 +237,7 @@ function createViews(
     if (plugin === undefined) return { templates: [] };
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
-  const mine = {
-    plugins: new Set(able.plugins),
-    labels: new Set(able.labels),
-    queues: new Set(able.queues),
-  };
-  const me = { ...mine, id, pid: process.pid, facts };
+  const me = { ...self, pid: process.pid, facts };
   const slotsOf = (job: Job, ended?: readonly string[]): Pick<Me, 'freeSlots' | 'share'> => {
     const free = attempts.freeSlots(ended);
     const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
@@ -292,10 +292,15 @@ function createFailing(attempts: RunningAttempts) {
 
 /** What the engine says of itself, and what is asked of it. */
 function createControl(
-  { id, store, log, now, able, slots, renewMs }: Base,
+  { id, store, log, now, self, slots, renewMs }: Base,
   { isReporter }: Others,
   { attempts, serializer }: JobParts,
 ) {
+  const able = {
+    plugins: [...self.plugins],
+    labels: [...self.labels],
+    queues: [...self.queues],
+  };
   const me = { id, pid: process.pid, version: packageVersion(), ...able, slots, renew_ms: renewMs };
   const presence = createPresence(store, me, now);
   const onChange = (enabled: boolean): void => {

@@ -7,16 +7,21 @@ import { viewRows, type ViewRow } from './views.js';
 /** Ids asked for in one request at most. */
 export const mostIds = 1_000;
 
-/** Those of the documents that exist, by id; as many are asked for together as weigh little. */
+/**
+ * Those of the documents that exist, by id; as many are asked for together as weigh little.
+ * `conflicts`: those that are in conflict have `_conflicts`.
+ */
 export async function documentsOf(
   client: CouchClient,
   ids: readonly string[],
   size: PageSize,
+  conflicts = false,
 ): Promise<ReadonlyMap<string, StoredDocument>> {
   const found = new Map<string, StoredDocument>();
   for (let from = 0; from < ids.length;) {
     const keys = ids.slice(from, from + size.documents());
-    const request = { method: 'POST', body: { keys } } as const;
+    const query = conflicts ? { conflicts } : {};
+    const request = { method: 'POST', query, body: { keys } } as const;
     const rows = await readRows(client, request, mostBytesOf(keys.length));
     if (rows === undefined) {
       size.wasTooLong();

@@ -6,6 +6,8 @@ export type Change = {
   readonly id: string;
   readonly seq: string;
   readonly deleted: boolean;
+  /** Its leaf revisions, the winner first: all of them where conflicts are told without documents. */
+  readonly revs: readonly string[];
   readonly doc?: StoredDocument;
   /** Of a deleted document what whoever deleted it left to be read. */
   readonly remains?: StoredDocument;
@@ -27,18 +29,30 @@ export async function readLine(text: string): Promise<FeedLine> {
   if (text.trim() === '') return { kind: 'heartbeat' };
   const value = await readJson(text);
   if (typeof value !== 'object' || value === null) return { kind: 'malformed' };
-  const { id, seq, deleted, doc, last_seq: lastSeq, error, reason } = value as Written;
-  if (typeof id === 'string' && isSeq(seq)) {
-    const gone = deleted === true;
-    const change = { id, seq: String(seq), deleted: gone };
-    if (!isDocument(doc)) return { kind: 'change', change };
-    if (gone) return { kind: 'change', change: { ...change, remains: doc } };
-    const current = '_conflicts' in doc ? withoutConflicts(doc) : { doc };
-    return { kind: 'change', change: { ...change, ...current } };
-  }
+  const change = changeOf(value);
+  if (change !== undefined) return { kind: 'change', change };
+  const { last_seq: lastSeq, error, reason } = value as Written;
   if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };
   if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };
   return { kind: 'malformed' };
+}
+
+/** Reads one row of `_changes`; undefined when it is none. */
+export function changeOf(row: unknown): Change | undefined {
+  const { id, seq, deleted, changes, doc } = row as Written;
+  if (typeof id !== 'string' || !isSeq(seq)) return undefined;
+  const gone = deleted === true;
+  const change = { id, seq: String(seq), deleted: gone, revs: revsIn(changes) };
+  if (!isDocument(doc)) return change;
+  if (gone) return { ...change, remains: doc };
+  return { ...change, ...('_conflicts' in doc ? withoutConflicts(doc) : { doc }) };
+}
+
+function revsIn(changes: unknown): readonly string[] {
+  if (!Array.isArray(changes)) return [];
+  return (changes as readonly { readonly rev?: unknown }[]).flatMap(({ rev }) =>
+    typeof rev === 'string' ? [rev] : [],
+  );
 }
 
 /** A document and whether it told conflicts, which are no part of it and must not be written back. */
@@ -52,7 +66,7 @@ export function withoutConflicts(doc: StoredDocument): {
 }
 
 type Written = Readonly<
-  Record<'id' | 'seq' | 'deleted' | 'doc' | 'last_seq' | 'error' | 'reason', unknown>
+  Record<'id' | 'seq' | 'deleted' | 'changes' | 'doc' | 'last_seq' | 'error' | 'reason', unknown>
 >;
 
 function isSeq(value: unknown): value is string | number {

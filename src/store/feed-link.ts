@@ -8,8 +8,10 @@ import { watchSilence } from './patience.js';
 export type FeedQuery = {
   readonly since: string;
   readonly heartbeatMs: number;
-  /** Whether documents tell their conflicts. */
+  /** Whether conflicts are told: by the documents, or by all leaf revisions where there are none. */
   readonly conflicts: boolean;
+  /** Whether each change brings its document. */
+  readonly documents: boolean;
 };
 
 /** An open feed: `lines` ends or throws when the connection does; leaving it closes the connection. */
@@ -33,11 +35,11 @@ export async function openFeedLink(
 }
 
 function feedPath(connection: Connection, query: FeedQuery): string {
-  const { since, heartbeatMs, conflicts } = query;
+  const { since, heartbeatMs, conflicts, documents } = query;
   const parameters = new URLSearchParams({
     feed: 'continuous',
-    include_docs: 'true',
-    ...(conflicts ? { conflicts: 'true' } : {}),
+    ...(documents ? { include_docs: 'true' } : {}),
+    ...(conflicts ? (documents ? { conflicts: 'true' } : { style: 'all_docs' }) : {}),
     heartbeat: String(heartbeatMs),
     since,
   });

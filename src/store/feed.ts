@@ -24,6 +24,8 @@ export type FollowOptions = {
   /** How often the server gives a sign of life; after three times of silence it counts as lost. */
   readonly heartbeatMs?: number;
   readonly backoff?: Backoff;
+  /** false: changes bring revisions only, which costs the server less; default: their documents, too. */
+  readonly documents?: boolean;
   /** Source of the jitter, 0 to below 1. */
   readonly random?: () => number;
 };
@@ -83,7 +85,8 @@ async function* follow(
   const database = await readDatabase(client, signal);
   const other = settlePlace(place, database);
   const { copies } = database;
-  const query = { since: place.since, heartbeatMs, conflicts: copies > 1 };
+  const { documents = true } = options;
+  const query = { since: place.since, heartbeatMs, conflicts: copies > 1, documents };
   const { status, lines } = await openFeedLink(client.connection, query, signal);
   if (status !== 200) {
     // An old sequence may be unreadable for this database; the beginning always is.

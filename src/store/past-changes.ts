@@ -1,4 +1,4 @@
-import { isDocument, type Change } from './change.js';
+import { changeOf, type Change } from './change.js';
 import { unexpected, type CouchClient } from './client.js';
 import { databasePath } from './connection.js';
 
@@ -36,14 +36,6 @@ export async function readChanges(
   const changes = results.flatMap((row) => changeOf(row) ?? []);
   const more = typeof pending === 'number' ? pending > 0 : results.length >= limit;
   return { kind: 'known', changes, seq: String(seq), more };
-}
-
-function changeOf(row: unknown): Change | undefined {
-  const { id, seq, deleted, doc } = row as Readonly<Record<string, unknown>>;
-  if (typeof id !== 'string') return undefined;
-  const gone = deleted === true;
-  const rest = isDocument(doc) ? (gone ? { remains: doc } : { doc }) : {};
-  return { id, seq: String(seq), deleted: gone, ...rest };
 }
 
 type Written = {

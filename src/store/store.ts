@@ -36,8 +36,11 @@ export type Store = {
   readonly isDeleted: (id: string) => Promise<boolean>;
   /** All leaf revisions of a document, read from so many copies. */
   readonly leaves: (id: string, copies: number) => Promise<readonly StoredDocument[]>;
-  /** Those of the documents that exist, by id. */
-  readonly getMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredDocument>>;
+  /** Those of the documents that exist, by id; with `conflicts` they tell theirs (`_conflicts`). */
+  readonly getMany: (
+    ids: readonly string[],
+    options?: { readonly conflicts: boolean },
+  ) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
   readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
   /** Whether there are more than so many documents whose ids begin so. */
@@ -84,7 +87,8 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   const send = bulkSender(connection, client.exchange);
   const sizes = createMemo<PageSize>(viewNames.length);
   const idsAtOnce = createPageSize(mostIds);
-  const readDocuments = (ids: readonly string[]) => documentsOf(client, ids, idsAtOnce);
+  const readDocuments: Store['getMany'] = (ids, { conflicts } = { conflicts: false }) =>
+    documentsOf(client, ids, idsAtOnce, conflicts);
   const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
   return {
     connection,

@@ -37,9 +37,20 @@ describe('follow', () => {
       id: 'after',
       seq: text(),
       deleted: false,
+      revs: [rev],
       doc: { _id: 'after', _rev: rev, n: 2 },
     });
     expect(follower.states).toEqual(['following']);
+  });
+
+  test('brings revisions only, when no documents are asked for', async () => {
+    const follower = follow(store, { documents: false });
+    const rev = await put(database, { _id: 'a', n: 1 });
+    await follower.id('a');
+    expect(follower.changes).toEqual([{ id: 'a', seq: text(), deleted: false, revs: [rev] }]);
+    await store.write({ _id: 'a', _rev: rev, _deleted: true, why: 'done' });
+    await expect.poll(() => follower.changes.length).toBe(2);
+    expect(follower.changes[1]).toEqual({ id: 'a', seq: text(), deleted: true, revs: [text()] });
   });
 
   test('brings deletions without a document, but with what was left to be read', async () => {
@@ -49,7 +60,9 @@ describe('follow', () => {
     await store.write({ _id: 'a', _rev: rev, _deleted: true, why: 'done' });
     await follower.id('a');
     const remains = { _id: 'a', _rev: text(), _deleted: true, why: 'done' };
-    expect(follower.changes[0]).toEqual({ id: 'a', seq: text(), deleted: true, remains });
+    expect(follower.changes[0]).toEqual({
+      ...{ id: 'a', seq: text(), deleted: true, revs: [remains._rev], remains },
+    });
   });
 
   test('begins after the position it is given', async () => {

@@ -16,27 +16,35 @@ describe('readLine', () => {
     [
       'a change with its document',
       JSON.stringify({ id: 'a', seq: '1-x', changes: [], doc }),
-      { kind: 'change', change: { id: 'a', seq: '1-x', deleted: false, doc } },
+      { kind: 'change', change: { id: 'a', seq: '1-x', deleted: false, revs: [], doc } },
+    ],
+    [
+      'a change without its document, with its leaf revisions',
+      JSON.stringify({ id: 'a', seq: '1-x', changes: [{ rev: '2-b' }, { rev: '2-a' }, {}] }),
+      { kind: 'change', change: { id: 'a', seq: '1-x', deleted: false, revs: ['2-b', '2-a'] } },
     ],
     [
       'a deletion, with what the tombstone holds',
       JSON.stringify({ id: 'a', seq: '2-x', deleted: true, doc }),
-      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true, remains: doc } },
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: true, revs: [], remains: doc } },
     ],
     [
       'a document that is null',
       JSON.stringify({ id: 'a', seq: '2-x', doc: null }),
-      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false } },
+      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false, revs: [] } },
     ],
     [
       'a document in conflict, without what tells it',
       JSON.stringify({ id: 'a', seq: '2-x', doc: { ...doc, _conflicts: ['1-y'] } }),
-      { kind: 'change', change: { id: 'a', seq: '2-x', deleted: false, doc, conflicted: true } },
+      {
+        kind: 'change',
+        change: { id: 'a', seq: '2-x', deleted: false, revs: [], doc, conflicted: true },
+      },
     ],
     [
       'a sequence that is a number',
       JSON.stringify({ id: 'a', seq: 7 }),
-      { kind: 'change', change: { id: 'a', seq: '7', deleted: false } },
+      { kind: 'change', change: { id: 'a', seq: '7', deleted: false, revs: [] } },
     ],
     ['the end', '{"last_seq":"9-x","pending":0}', { kind: 'end', seq: '9-x' }],
     ['an error', '{"error":"e","reason":"r"}', { kind: 'error', cause: 'e: r' }],

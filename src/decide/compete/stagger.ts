@@ -85,6 +85,23 @@ function rankOf(job: Job, peers: readonly Peer[], { me }: World): number {
   return rankAmong(`${job._id}:${steps}`, peers, me.id);
 }
 
+/**
+ * Returns how long (ms) this engine leaves a changed document to others before it reads it. Only the
+ * engines count that can do whatever this one can; they are in the order in which they begin a new job.
+ */
+export function leftToOthersMs(id: string, me: Peer, peers: readonly Peer[]): number {
+  const able = peers.filter(
+    ({ plugins, labels, queues }) =>
+      isWithin(me.plugins, plugins) && isWithin(me.labels, labels) && isWithin(me.queues, queues),
+  );
+  return rankAmong(`${id}:0`, able, me.id) * staggerMs;
+}
+
+function isWithin(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  for (const one of some) if (!all.has(one)) return false;
+  return true;
+}
+
 /** Returns how many of these engines come before `me` at a boundary (`<job>:<number of steps>`). */
 export function rankAmong(boundary: string, peers: readonly Peer[], me: string): number {
   if (peers.length === 0) return 0;

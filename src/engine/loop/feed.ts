@@ -1,39 +1,142 @@
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import type { Change } from '../../store/change.js';
+import { leftToOthersMs } from '../../decide/compete/stagger.js';
+import { withoutConflicts, type Change } from '../../store/change.js';
 import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
 import { takeEarly, takeMessage } from '../control/requests.js';
+import { createFetcher, type Fetcher } from './fetch.js';
 import { busyLimit, scanDatabase } from './scan.js';
+import { writesBetween } from './serializer.js';
 
-/** The loop: every change of the database goes to the part that it concerns. */
+/**
+ * The loop: every change of the database goes to the part that it concerns. Changes come without their
+ * documents; those that this engine may have to deal with are read.
+ */
 export async function follow(engine: Assembly, since: string): Promise<void> {
-  const { store, ending, serializer, library, controls } = engine;
+  const { store, ending, serializer, feed } = engine;
   const { onState, reloaded } = createConnectionReporter(engine);
-  engine.feed.isFollowed = true;
-  for await (const change of store.follow({ since, signal: ending.signal, onState })) {
-    const { id, doc, conflicted } = change;
-    const isOther = id.startsWith('_design/') || library.held.has(id) || controls.held.has(id);
-    if (doc?.['type'] === 'job' && !isOther) takeJob(engine, doc, conflicted);
-    else take(engine, change);
+  const fetcher = createFetcherOf(engine);
+  feed.isFollowed = true;
+  feed.isBehind = fetcher.isBehind;
+  const options = { since, signal: ending.signal, onState, documents: false };
+  const takeChange = unlessBusy(engine, (change) => see(engine, fetcher, change));
+  for await (const change of store.follow(options)) {
+    takeChange(change);
     if (serializer.tasks.open >= busyLimit) await serializer.room(busyLimit);
   }
+  fetcher.stop();
   await reloaded();
 }
 
-function take(engine: Assembly, { id, doc, conflicted }: Change): void {
-  const { library, peers, controls } = engine;
-  if (id.startsWith('_design/')) return reportDesign(engine, id, doc);
+function createFetcherOf(engine: Assembly): Fetcher {
+  const { store, retry, serializer, library, replicas, now } = engine;
+  return createFetcher({
+    read: (ids) => retry(() => store.getMany(ids, { conflicts: replicas.many })),
+    isKnown: ({ id, rev, isConflicting = false }) => {
+      if (isConflicting || replicas.suspects.has(id)) return false;
+      const seen = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
+      return seen !== undefined && (seen === rev || writesBetween(rev, seen) > 0);
+    },
+    leftToOthersMs: (id) => leftToOthers(engine, id),
+    take: (doc, at) => takeDocument(engine, doc, at),
+    room: () => serializer.room(busyLimit),
+    now,
+  });
+}
+
+/** How long a changed document is left to other engines before this one reads it, ms. */
+function leftToOthers(engine: Assembly, id: string): number {
+  const { attempts, library, controls, peers, replicas, renewMs, self } = engine;
+  const isOurs = attempts.ofJob.has(id) || library.held.has(id) || controls.held.has(id);
+  if (isOurs || replicas.suspects.has(id)) return 0;
+  // Leases that are renewed at about the same time are read together.
+  if (id.startsWith('engine:')) return renewMs / 20;
+  return leftToOthersMs(id, self, peers.alive());
+}
+
+/**
+ * Puts the changes of a document off while something is under way about it here: its revision may be
+ * the one that is being written. Of several the last one counts.
+ */
+function unlessBusy(
+  { serializer }: Pick<Assembly, 'serializer'>,
+  take: (change: Change) => void,
+): (change: Change) => void {
+  const last = new Map<string, Change>();
+  const takeLater = async (id: string): Promise<void> => {
+    while (serializer.isBusy(id)) await serializer.queue(id, () => Promise.resolve());
+    const change = last.get(id);
+    last.delete(id);
+    if (change !== undefined) take(change);
+  };
+  return (change) => {
+    const { id } = change;
+    if (!serializer.isBusy(id)) return take(change);
+    const isWaiting = last.has(id);
+    last.set(id, change);
+    if (!isWaiting) void takeLater(id);
+  };
+}
+
+/** Takes one change. */
+function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
+  const { id, deleted, revs } = change;
+  const { serializer, earlySignals } = engine;
+  const [rev = ''] = revs;
+  if (id.startsWith('_design/')) return reportDesign(engine, id, deleted ? undefined : rev);
+  if (deleted) {
+    fetcher.forget(id);
+    return take(engine, id, undefined);
+  }
+  if (id === engine.id) return seeOwnLease(engine);
+  if (id.startsWith('lock:')) return;
+  if (earlySignals.has(id)) takeEarly(engine, id);
+  if (serializer.seen.get(id)?.rev !== rev) dropOld(engine, id);
+  const isConflicting = revs.length > 1;
+  fetcher.saw({ id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) });
+}
+
+/** Somebody else has changed a job: what is held of it is old, and its place in the line, too. */
+function dropOld({ serializer, attempts, waitQueue }: Assembly, id: string): void {
+  if (attempts.ofJob.has(id)) return;
+  serializer.drop(id);
+  if (waitQueue.tickets.has(id)) waitQueue.leave(id);
+}
+
+/** Of our own document we know by our own clock when it was written. */
+function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
+  meters?.feedLag(Math.max(0, now() - presence.renewedAt()));
+  peers.update(id, undefined);
+}
+
+/** Takes a document that was read; `at`: when its change was seen, epoch ms. */
+function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
+  const { library, controls, jobs, replicas, serializer } = engine;
+  const { doc, conflicted } = withoutConflicts(given);
+  const { _id: id, _rev: rev } = doc;
+  if (doc['type'] !== 'job' || library.held.has(id) || controls.held.has(id)) {
+    return take(engine, id, doc);
+  }
+  if (conflicted === true) replicas.suspect(id);
+  if (replicas.suspects.has(id)) return jobs.review(doc);
+  // What we wrote comes round again; a job that is done with must not be kept again.
+  if (serializer.seen.get(id)?.rev !== rev) jobs.take(doc, at);
+}
+
+/** Takes what is no job, or was none so far; undefined: the document is gone. */
+function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
+  const { library, peers, controls, jobs } = engine;
   if (library.update(id, doc)) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
-    return engine.jobs.gone(id);
+    return jobs.gone(id);
   }
   switch (doc['type']) {
     case 'job':
-      return takeJob(engine, doc, conflicted);
+      return jobs.take(doc);
     case 'engine':
       return takeEngine(engine, doc);
     case 'request':
@@ -46,32 +149,19 @@ function take(engine: Assembly, { id, doc, conflicted }: Change): void {
   }
 }
 
-function takeEngine({ id: me, meters, now, peers }: Assembly, doc: StoredDocument): void {
-  // Of our own document we know by our own clock when it was written.
-  const { _id: id, renewed } = doc;
-  if (id === me && typeof renewed === 'number') meters?.feedLag(Math.max(0, now() - renewed));
+function takeEngine({ peers }: Assembly, doc: StoredDocument): void {
   const parsed = parseDocument(doc);
-  if (parsed.kind === 'engine' && parsed.ok) peers.update(id, parsed.value);
-}
-
-function takeJob(engine: Assembly, doc: StoredDocument, conflicted: boolean | undefined): void {
-  const { jobs, replicas, earlySignals, serializer } = engine;
-  const { _id: id, _rev: rev } = doc;
-  if (earlySignals.has(id)) takeEarly(engine, id);
-  if (conflicted === true) replicas.suspect(id);
-  if (replicas.suspects.has(id)) return jobs.review(doc);
-  // What we wrote comes round again; a job that is done with must not be kept again.
-  if (serializer.seen.get(id)?.rev !== rev) jobs.take(doc);
+  if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
 }
 
 /** Every engine sees that the design document was changed; one reports it. */
 function reportDesign(
   { events, isReporter, store }: Assembly,
   id: string,
-  doc: StoredDocument | undefined,
+  rev: string | undefined,
 ): void {
-  if (id !== `_design/${store.connection.app}` || !isReporter(`${id}:${doc?._rev ?? ''}`)) return;
-  events.emit({ type: 'design.changed', id, ...(doc === undefined ? {} : { rev: doc._rev }) });
+  if (id !== `_design/${store.connection.app}` || !isReporter(`${id}:${rev ?? ''}`)) return;
+  events.emit({ type: 'design.changed', id, ...(rev === undefined ? {} : { rev }) });
 }
 
 /** A changed definition may be what some jobs wait for. */

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
+import type { ReadDocument } from './fetch.js';
 import type { Serializer } from './serializer.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
 import type { Locks } from '../locks/locks.js';
@@ -19,6 +20,7 @@ import type { Timers } from '../waiting/timers.js';
 /** The parts of an engine that have to do with jobs. */
 export type JobParts = {
   readonly store: Store;
+  readonly readDocument: ReadDocument;
   readonly serializer: Serializer;
   readonly parsedJobs: ParsedJobs;
   readonly attempts: RunningAttempts;

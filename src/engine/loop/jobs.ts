@@ -24,8 +24,8 @@ import { refusalOf, writeDecision, type EndedAttempt, type JobWritten } from './
 import { writeReport } from '../attempts/write-report.js';
 
 export type Jobs = {
-  /** Takes a version of a job document from the feed. */
-  readonly take: (doc: StoredDocument) => void;
+  /** Takes a version of a job document that others wrote; `at`: when the feed brought it, epoch ms. */
+  readonly take: (doc: StoredDocument, at?: number) => void;
   /** Takes a version found by a scan: also one that was considered before. */
   readonly review: (doc: StoredDocument) => void;
   /** Reads the job anew and takes it. */
@@ -57,8 +57,8 @@ export function createJobs(parts: JobParts): Jobs {
     });
   };
   return {
-    take: (doc) => {
-      if (serializer.put(doc) === 'news') consider(doc);
+    take: (doc, at) => {
+      if (serializer.put(doc, at === undefined ? {} : { at }) === 'news') consider(doc);
     },
     review: (doc) => {
       if (serializer.put(doc) !== 'stale') consider(serializer.documents.get(doc._id) ?? doc);
@@ -116,9 +116,9 @@ function recall(parts: JobParts, id: string): Promise<void> {
 
 /** Reads a job anew and considers it. */
 function wake(parts: JobParts, id: string): Promise<void> {
-  const { serializer, waitQueue, permitQueues, replicas, retry, store } = parts;
+  const { serializer, waitQueue, permitQueues, replicas, retry, readDocument } = parts;
   return serializer.queue(id, async () => {
-    const doc = serializer.documents.get(id) ?? (await retry(() => store.get(id)));
+    const doc = serializer.documents.get(id) ?? (await retry(() => readDocument(id)));
     if (doc === undefined) {
       replicas.clear(id);
       permitQueues.leave(id);

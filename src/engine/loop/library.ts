@@ -44,11 +44,18 @@ export type Library = {
   readonly limiting: ReadonlySet<string>;
 };
 
-/** `onMalformed` is called for a definition that comes by the feed and cannot be read. */
-export function createLibrary(store: Store, onMalformed: OnMalformed = () => undefined): Library {
+/**
+ * `onMalformed` is called for a definition that comes by the feed and cannot be read; `isBehind` tells
+ * whether the feed has brought changes whose documents were not read yet.
+ */
+export function createLibrary(
+  store: Store,
+  onMalformed: OnMalformed = () => undefined,
+  isBehind: () => boolean = () => false,
+): Library {
   let breaks = 0;
   let loadedAfter = -1;
-  const held = createHoldings(onMalformed, () => loadedAfter === breaks);
+  const held = createHoldings(onMalformed, () => loadedAfter === breaks && !isBehind());
   const asked = new Map<string, Promise<void>>();
   const look = async (kind: Kind, keys: readonly string[]): Promise<void> => {
     await held.reading(async (add) => {
@@ -98,7 +105,7 @@ export function createLibrary(store: Store, onMalformed: OnMalformed = () => und
   };
 }
 
-type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
+export type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
 
 /** Takes one document that was read; undefined: it is not there. */
 type Add = (id: string, doc: StoredDocument | undefined) => void;

@@ -9,10 +9,10 @@ import type { StoredDocument } from '../../model/document.js';
  */
 export type Serializer = {
   /**
-   * Takes a version: `stale` when a newer one was seen, `echo` when this one was. A copy that the feed
-   * brought gives way to the same version `madeHere`.
+   * Takes a version: `stale` when a newer one was seen, `echo` when this one was. A copy that was read
+   * gives way to the same version `madeHere`. `at`: when it was first seen (epoch ms), default: now.
    */
-  readonly put: (doc: StoredDocument, madeHere?: boolean) => 'news' | 'echo' | 'stale';
+  readonly put: (doc: StoredDocument, how?: Put) => 'news' | 'echo' | 'stale';
   /** What may be done about the document is new, though its version is not: counts as seen now. */
   readonly touch: (id: string) => void;
   /** The newest version of each document that was seen lately, and when it first was (epoch ms). */
@@ -21,6 +21,8 @@ export type Serializer = {
   readonly isNewest: (doc: StoredDocument) => boolean;
   /** The newest versions, by id, as far as they are kept. */
   readonly documents: ReadonlyMap<string, StoredDocument>;
+  /** Whether a task for the document is under way: a revision that it writes may be unknown still. */
+  readonly isBusy: (id: string) => boolean;
   /** Runs a task for the document after those that wait already. */
   readonly queue: (id: string, task: () => Promise<void>) => Promise<void>;
   /** Drops the document; its revision is remembered. */
@@ -33,6 +35,8 @@ export type Serializer = {
   readonly room: (limit: number) => Promise<void>;
   readonly idle: () => Promise<void>;
 };
+
+type Put = { readonly madeHere?: true; readonly at?: number };
 
 type Seen = { readonly rev: string; readonly at: number };
 
@@ -53,13 +57,13 @@ function createVersions(now: () => number) {
   return {
     documents: documents as Serializer['documents'],
     seen: revisions as Serializer['seen'],
-    put: (doc: StoredDocument, madeHere = false) => {
+    put: (doc: StoredDocument, { madeHere, at }: Put = {}) => {
       const { _id: id, _rev: rev } = doc;
       const before = revisions.get(id)?.rev;
       if (before !== undefined && before !== rev && writesBetween(rev, before) > 0) return 'stale';
-      if (before !== rev) revisions.set(id, { rev, at: now() });
+      if (before !== rev) revisions.set(id, { rev, at: at ?? now() });
       // Of two copies of one version the first stays: it may have been read already.
-      if (madeHere || documents.get(id)?._rev !== rev) documents.set(id, doc);
+      if (madeHere === true || documents.get(id)?._rev !== rev) documents.set(id, doc);
       return before === rev ? 'echo' : 'news';
     },
     isNewest: (doc: StoredDocument): boolean => {
@@ -102,7 +106,8 @@ function createQueues(onError: (id: string, error: unknown) => void) {
     tails.set(id, tail);
     return tail;
   };
-  return { tasks: tasks as Serializer['tasks'], queue, room, idle: () => room(1) };
+  const isBusy = (id: string): boolean => tails.has(id);
+  return { tasks: tasks as Serializer['tasks'], queue, isBusy, room, idle: () => room(1) };
 }
 
 /** How many writes of one document came after `rev`, up to `later`: each counts up its first number. */

@@ -109,7 +109,7 @@ async function goOn(
   // What was sent as text is in the database now: from here on only its name is written.
   const { _attachments } = doc as { readonly _attachments?: Record<string, unknown> };
   const now = { ...job, ...(_attachments && { _attachments }), _rev: doc._rev };
-  parts.serializer.put(doc, true);
+  parts.serializer.put(doc, { madeHere: true });
   // What was read back may be a later revision, with changes of somebody else in it.
   const isOurs = writesBetween(job._rev, doc._rev) === 1;
   if (isOurs && (decided || !isFinal(job))) parts.parsedJobs.know(doc, now);

@@ -14,6 +14,8 @@ export type Presence = {
    * with `engine_name_taken` when another engine has taken its place.
    */
   readonly renew: () => Promise<void>;
+  /** When it last wrote its document, or tried to (epoch ms). */
+  readonly renewedAt: () => number;
   /** Says whether it takes new work for now. */
   readonly enable: (enabled: boolean) => Promise<void>;
   /** Says that it takes no more work. */
@@ -49,13 +51,15 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
   const { id, ...shown } = facts;
   let rev: string | undefined;
   let beat = 0;
+  let renewed = now();
   let state: EngineDocument['state'] = 'running';
   const started = now();
   const fixed = { _id: id, type: 'engine', host: hostname(), ...shown, started } as const;
   /** One try; why not when the document was removed or its revision is not known any more. */
   const tryWrite = async (): Promise<'stored' | { readonly cause: string }> => {
     beat += 1;
-    const doc: EngineDocument = { ...fixed, renewed: now(), beat, state };
+    renewed = now();
+    const doc: EngineDocument = { ...fixed, renewed, beat, state };
     const result = await store.write(rev === undefined ? doc : { ...doc, _rev: rev });
     if (result.kind === 'written') {
       rev = result.rev;
@@ -84,6 +88,7 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
       return write();
     },
     renew: write,
+    renewedAt: () => renewed,
     enable: async (enabled) => {
       if (state === 'draining') return;
       state = enabled ? 'running' : 'disabled';

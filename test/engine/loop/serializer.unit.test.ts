@@ -41,7 +41,7 @@ it('E9: a version made here counts instead of the copy that the feed brought bef
   const [copy, own] = [doc('2-b'), doc('2-b')];
   serializer.put(copy);
   expect(serializer.isNewest(copy)).toBe(true);
-  serializer.put(own, true);
+  serializer.put(own, { madeHere: true });
   expect([
     serializer.documents.get('job'),
     serializer.isNewest(copy),
@@ -53,7 +53,7 @@ it('E9: a version made here does not take the place of a newer one', () => {
   const serializer = open();
   const later = doc('3-c');
   serializer.put(later);
-  serializer.put(doc('2-b'), true);
+  serializer.put(doc('2-b'), { madeHere: true });
   expect(serializer.documents.get('job')).toBe(later);
   serializer.drop('job');
   expect(serializer.isNewest(later)).toBe(true);

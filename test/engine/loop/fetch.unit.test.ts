@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  createFetcher,
+  createReadTogether,
+  type FetcherPorts,
+  type SeenRevision,
+} from '../../../src/engine/loop/fetch.js';
+import type { StoredDocument } from '../../../src/model/document.js';
+
+type Ports = { -readonly [K in keyof FetcherPorts]: FetcherPorts[K] };
+
+/** A fetcher of a store with these revisions, and what it asked for and handed out. */
+function fetcher(stored: Record<string, string>, more: Partial<Ports> = {}) {
+  const asked: string[][] = [];
+  const taken: string[] = [];
+  const known = new Map<string, string>();
+  const ports: Ports = {
+    read: async (ids) => {
+      asked.push([...ids]);
+      await Promise.resolve();
+      const docs = ids.flatMap((id): StoredDocument[] => {
+        const rev = stored[id];
+        return rev === undefined ? [] : [{ _id: id, _rev: rev }];
+      });
+      return new Map(docs.map((doc) => [doc._id, doc]));
+    },
+    isKnown: ({ id, rev }) => known.get(id) === rev,
+    leftToOthersMs: () => 0,
+    take: (doc, at) => void taken.push(`${doc._id} ${doc._rev} ${at}`),
+    room: () => Promise.resolve(),
+    now: () => Date.now(),
+    ...more,
+  };
+  return { asked, taken, known, fetcher: createFetcher(ports) };
+}
+
+const seen = (id: string, rev = '1-a', at = 0): SeenRevision => ({ id, rev, at });
+
+describe('a fetcher', () => {
+  it('reads what comes in one piece together, in the order of the feed (F3)', async () => {
+    const { asked, taken, fetcher: it } = fetcher({ a: '1-a', b: '2-b', c: '1-a' });
+    for (const one of [seen('b', '2-b', 1), seen('a', '1-a', 2), seen('c', '1-a', 3)]) it.saw(one);
+    expect(it.isBehind()).toBe(true);
+    await vi.waitFor(() => expect(taken).toEqual(['b 2-b 1', 'a 1-a 2', 'c 1-a 3']));
+    expect(asked).toEqual([['b', 'a', 'c']]);
+    expect(it.isBehind()).toBe(false);
+  });
+
+  it('reads nothing that is known, also when that is learnt before it is asked for (F1)', async () => {
+    const { asked, known, fetcher: it } = fetcher({ a: '1-a', b: '1-a' });
+    known.set('a', '1-a');
+    it.saw(seen('a'));
+    it.saw(seen('b'));
+    known.set('b', '1-a');
+    await sleep(20);
+    expect(asked).toEqual([]);
+    expect(it.isBehind()).toBe(false);
+  });
+
+  it('reads a document once for several changes, and again for one that comes meanwhile (F1)', async () => {
+    const stored = { a: '2-a' };
+    let during = (): void => undefined;
+    const { asked, taken, fetcher: it } = fetcher(stored, { take: () => during() });
+    it.saw(seen('a', '1-a'));
+    it.saw(seen('a', '2-a'));
+    during = () => {
+      during = (): void => void taken.push('again');
+      stored.a = '3-a';
+      it.saw(seen('a', '3-a'));
+    };
+    await vi.waitFor(() => expect(taken).toEqual(['again']));
+    expect(asked).toEqual([['a'], ['a']]);
+  });
+
+  it('leaves to others what they may deal with, as long as it moves (F2)', async () => {
+    const { asked, taken, fetcher: it } = fetcher({ a: '9-a' }, { leftToOthersMs: () => 60 });
+    for (let n = 1; n <= 9; n += 1) {
+      it.saw(seen('a', `${n}-a`, n));
+      await sleep(10);
+    }
+    expect(asked).toEqual([]);
+    await vi.waitFor(() => expect(taken).toEqual(['a 9-a 9']));
+    expect(asked).toEqual([['a']]);
+  });
+
+  it('asks a copy that is behind again, and believes it in the end (F4)', async () => {
+    const stored = { a: '1-a' };
+    const { asked, taken, fetcher: it } = fetcher(stored);
+    it.saw(seen('a', '2-a', 7));
+    await vi.waitFor(() => expect(asked.length).toBe(2));
+    expect(taken).toEqual([]);
+    stored.a = '2-a';
+    await vi.waitFor(() => expect(taken).toEqual(['a 2-a 7']));
+  });
+
+  it('hands out nothing for what is gone, and forgets what is deleted', async () => {
+    const { asked, taken, fetcher: it } = fetcher({ b: '1-a' }, { leftToOthersMs: () => 20 });
+    it.saw(seen('a'));
+    it.saw(seen('b'));
+    it.forget('b');
+    await vi.waitFor(() => expect(asked).toEqual([['a']]));
+    expect(taken).toEqual([]);
+    expect(it.isBehind()).toBe(false);
+  });
+
+  it('asks for no more than 500 documents at once, and for nothing after its end', async () => {
+    const ids = Array.from({ length: 1_200 }, (_, n) => `d${n}`);
+    const { asked, taken, fetcher: it } = fetcher(Object.fromEntries(ids.map((id) => [id, '1-a'])));
+    for (const id of ids) it.saw(seen(id));
+    await vi.waitFor(() => expect(taken.length).toBe(1_200));
+    expect(asked.map(({ length }) => length)).toEqual([500, 500, 200]);
+    it.stop();
+    it.saw(seen('d0', '2-a'));
+    await sleep(20);
+    expect(asked.length).toBe(3);
+  });
+});
+
+describe('reading together', () => {
+  it('asks once for what is wanted in the same turn, and by itself for one document', async () => {
+    const asked: unknown[] = [];
+    const doc = (id: string): StoredDocument => ({ _id: id, _rev: '1-a' });
+    const read = createReadTogether({
+      get: async (id) => {
+        asked.push(id);
+        return Promise.resolve(doc(id));
+      },
+      getMany: async (ids) => {
+        asked.push(ids);
+        return Promise.resolve(new Map([['a', doc('a')]]));
+      },
+    });
+    const found = await Promise.all([read('a'), read('b'), read('a')]);
+    expect(found).toEqual([doc('a'), undefined, doc('a')]);
+    expect(await read('c')).toEqual(doc('c'));
+    expect(asked).toEqual([['a', 'b'], 'c']);
+  });
+
+  it('rejects for all that asked, and asks anew afterwards', async () => {
+    let isAway = true;
+    const read = createReadTogether({
+      get: (id) => Promise.resolve({ _id: id, _rev: '1-a' }),
+      getMany: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(new Map())),
+    });
+    const ends = await Promise.allSettled([read('a'), read('b')]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    isAway = false;
+    expect(await Promise.all([read('a'), read('b')])).toEqual([undefined, undefined]);
+  });
+});
