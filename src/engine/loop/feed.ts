@@ -53,6 +53,8 @@ function leftToOthers(engine: Assembly, id: string): number {
   if (isOurs || replicas.suspects.has(id)) return 0;
   // Leases that are renewed at about the same time are read together.
   if (id.startsWith('engine:')) return renewMs / 20;
+  // A job that needs a permit has its place in the line of every engine, in the order of the feed.
+  if (library.limiting.size > 0) return 0;
   return leftToOthersMs(id, self, peers.alive());
 }
 
