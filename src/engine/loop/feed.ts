@@ -6,7 +6,7 @@ import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
 import { takeEarly, takeMessage } from '../control/requests.js';
-import { createFetcher, type Fetcher } from './fetch.js';
+import { createFetcher, type Fetcher, type SeenRevision } from './fetch.js';
 import { busyLimit, scanDatabase } from './scan.js';
 import { writesBetween } from './serializer.js';
 
@@ -31,14 +31,10 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { store, retry, serializer, library, replicas, now } = engine;
+  const { store, retry, serializer, replicas, now } = engine;
   return createFetcher({
     read: (ids) => retry(() => store.getMany(ids, { conflicts: replicas.many })),
-    isKnown: ({ id, rev, isConflicting = false }) => {
-      if (isConflicting || replicas.suspects.has(id)) return false;
-      const seen = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
-      return seen !== undefined && (seen === rev || writesBetween(rev, seen) > 0);
-    },
+    isKnown: (seen) => isKnown(engine, seen),
     leftToOthersMs: (id) => leftToOthers(engine, id),
     take: (doc, at) => takeDocument(engine, doc, at),
     room: () => serializer.room(busyLimit),
@@ -85,7 +81,7 @@ function unlessBusy(
 /** Takes one change. */
 function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   const { id, deleted, revs } = change;
-  const { serializer, earlySignals } = engine;
+  const { earlySignals } = engine;
   const [rev = ''] = revs;
   if (id.startsWith('_design/')) return reportDesign(engine, id, deleted ? undefined : rev);
   if (deleted) {
@@ -95,9 +91,22 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   if (id === engine.id) return seeOwnLease(engine);
   if (id.startsWith('lock:')) return;
   if (earlySignals.has(id)) takeEarly(engine, id);
-  if (serializer.seen.get(id)?.rev !== rev) dropOld(engine, id);
   const isConflicting = revs.length > 1;
-  fetcher.saw({ id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) });
+  const seen = { id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) };
+  // Also what comes late: an older revision takes nothing from a newer one.
+  if (isKnown(engine, seen)) return;
+  dropOld(engine, id);
+  fetcher.saw(seen);
+}
+
+/** Whether this engine has read or written that revision, or a later one. */
+function isKnown(
+  { serializer, library, replicas }: Assembly,
+  { id, rev, isConflicting = false }: SeenRevision,
+): boolean {
+  if (isConflicting || replicas.suspects.has(id)) return false;
+  const known = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
+  return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
 }
 
 /** Somebody else has changed a job: what is held of it is old, and its place in the line, too. */

@@ -16,18 +16,18 @@ export type SeenRevision = {
 /**
  * Reads what others have changed: the feed brings ids and revisions only.
  *
- * F1 Each change is read, or a later one of the same document is; what this engine knows already is not.
- * F2 A document that another engine is likely to deal with is read only when it has not moved again for
+ * I1 Each change is read, or a later one of the same document is; what this engine knows already is not.
+ * I2 A document that another engine is likely to deal with is read only when it has not moved again for
  *    the time that is left to that engine.
- * F3 What is read at the same time is handed out in the order in which the feed brought it.
- * F4 A copy that is behind the feed is asked again.
+ * I3 What is read at the same time is handed out in the order in which the feed brought it.
+ * I4 A copy that is behind the feed is asked again.
  */
 export type Fetcher = {
   /** Takes a change; it replaces an earlier one of the same document. */
   readonly saw: (seen: SeenRevision) => void;
   /** The document is gone: nothing of it is left to read. */
   readonly forget: (id: string) => void;
-  /** Whether changes are left that were not read yet. */
+  /** Whether changes were not read yet that came before one that was. */
   readonly isBehind: () => boolean;
   readonly stop: () => void;
 };
@@ -53,40 +53,25 @@ const mostAtOnce = 500;
 const againMs = 100;
 const mostTries = 50;
 
-type Pending = SeenRevision & { readonly tries: number };
+/** `place`: its place among all that the feed brought. */
+type Unread = SeenRevision & { readonly place: number; readonly tries: number };
 
 export function createFetcher(ports: FetcherPorts): Fetcher {
   const { read, isKnown, leftToOthersMs, take, room, now } = ports;
-  /** What was not asked for yet, in the order of the feed. */
-  const pending = new Map<string, Pending>();
-  const due = new Set<string>();
-  let reading = 0;
   let isFlushing = false;
   let isStopped = false;
+  const unread = createUnread(() => void flush(), now);
 
-  const later = createTimers((id) => {
-    due.add(id);
-    void flush();
-  }, now);
-  const put = (one: Pending, waitMs: number): void => {
-    const { id } = one;
-    pending.delete(id);
-    pending.set(id, one);
-    due.delete(id);
-    later.clear(id);
-    if (waitMs > 0) return later.set(id, now() + waitMs);
-    due.add(id);
-    void flush();
-  };
-  const handOut = (asked: readonly Pending[], found: ReadonlyMap<string, StoredDocument>): void => {
+  const handOut = (asked: readonly Unread[], found: ReadonlyMap<string, StoredDocument>): void => {
     for (const one of asked) {
+      unread.handedOut(one);
       const { id, rev, at, tries } = one;
       const doc = found.get(id);
       // It was deleted since, which the feed brings.
       if (doc === undefined) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
-      if (isBehind && tries < mostTries && !pending.has(id)) {
-        put({ ...one, tries: tries + 1 }, againMs);
+      if (isBehind && tries < mostTries && !unread.has(id)) {
+        unread.put({ ...one, tries: tries + 1 }, againMs);
       } else take(doc, at);
     }
   };
@@ -95,46 +80,80 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
     isFlushing = true;
     // What comes in the same piece of the feed is read together.
     await new Promise((resolve) => setImmediate(resolve));
-    while (due.size > 0 && !isStopped) {
+    while (unread.isDue() && !isStopped) {
       await room();
-      const asked = nextOf(pending, due).filter((one) => !isKnown(one));
+      const asked = unread.next().filter((one) => !isKnown(one));
       if (asked.length === 0) continue;
-      reading = asked.length;
+      unread.reads(asked[0]);
       const found = await read(asked.map(({ id }) => id));
-      reading = 0;
+      unread.reads(undefined);
       if (found === undefined) break;
       handOut(asked, found);
     }
     isFlushing = false;
   };
+  let last = 0;
   return {
     saw: (seen) => {
-      if (!isKnown(seen)) put({ ...seen, tries: 0 }, leftToOthersMs(seen.id));
+      if (isKnown(seen)) return;
+      unread.put({ ...seen, place: (last += 1), tries: 0 }, leftToOthersMs(seen.id));
     },
-    forget: (id) => {
-      pending.delete(id);
-      due.delete(id);
-      later.clear(id);
-    },
-    isBehind: () => reading > 0 || pending.size > 0,
+    forget: unread.forget,
+    isBehind: unread.isBehind,
     stop: () => {
       isStopped = true;
-      later.stop();
+      unread.stop();
     },
   };
 }
 
-/** Takes what is due out of both, in the order of the feed, as much as is asked for in one request. */
-function nextOf(pending: Map<string, Pending>, due: Set<string>): readonly Pending[] {
-  const next: Pending[] = [];
-  for (const id of due) {
-    if (next.length === mostAtOnce) break;
-    const one = pending.get(id);
+/** The revisions that were not read yet, in the order of the feed. `onDue`: the time of one has come. */
+function createUnread(onDue: () => void, now: () => number) {
+  const all = new Map<string, Unread>();
+  const due = new Set<string>();
+  let reading = Infinity;
+  let handedOut = 0;
+  const later = createTimers((id) => {
+    due.add(id);
+    onDue();
+  }, now);
+  const forget = (id: string): void => {
+    all.delete(id);
     due.delete(id);
-    pending.delete(id);
-    if (one !== undefined) next.push(one);
-  }
-  return next.sort((a, b) => a.at - b.at);
+    later.clear(id);
+  };
+  return {
+    forget,
+    has: (id: string): boolean => all.has(id),
+    put: (one: Unread, waitMs: number): void => {
+      const { id } = one;
+      forget(id);
+      all.set(id, one);
+      if (waitMs > 0) return later.set(id, now() + waitMs);
+      due.add(id);
+      onDue();
+    },
+    isDue: (): boolean => due.size > 0,
+    /** Takes what is due, as much as is asked for in one request. */
+    next: (): readonly Unread[] => {
+      const next: Unread[] = [];
+      for (const id of due) {
+        if (next.length === mostAtOnce) break;
+        const one = all.get(id);
+        forget(id);
+        if (one !== undefined) next.push(one);
+      }
+      return next.sort((a, b) => a.place - b.place);
+    },
+    /** What is read now begins with this one; undefined: nothing is. */
+    reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),
+    handedOut: ({ place }: Unread): void => void (handedOut = Math.max(handedOut, place)),
+    isBehind: (): boolean => {
+      for (const { place } of all.values()) if (place < handedOut) return true;
+      return reading < handedOut;
+    },
+    stop: (): void => later.stop(),
+  };
 }
 
 /** Reads the current revision of a document; undefined when there is none. Rejects as the store does. */

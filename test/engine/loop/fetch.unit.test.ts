@@ -38,16 +38,15 @@ function fetcher(stored: Record<string, string>, more: Partial<Ports> = {}) {
 const seen = (id: string, rev = '1-a', at = 0): SeenRevision => ({ id, rev, at });
 
 describe('a fetcher', () => {
-  it('reads what comes in one piece together, in the order of the feed (F3)', async () => {
+  it('I3: reads what comes in one piece together, in the order of the feed', async () => {
     const { asked, taken, fetcher: it } = fetcher({ a: '1-a', b: '2-b', c: '1-a' });
     for (const one of [seen('b', '2-b', 1), seen('a', '1-a', 2), seen('c', '1-a', 3)]) it.saw(one);
-    expect(it.isBehind()).toBe(true);
     await vi.waitFor(() => expect(taken).toEqual(['b 2-b 1', 'a 1-a 2', 'c 1-a 3']));
     expect(asked).toEqual([['b', 'a', 'c']]);
     expect(it.isBehind()).toBe(false);
   });
 
-  it('reads nothing that is known, also when that is learnt before it is asked for (F1)', async () => {
+  it('I1: reads nothing that is known, also when that is learnt before it is asked for', async () => {
     const { asked, known, fetcher: it } = fetcher({ a: '1-a', b: '1-a' });
     known.set('a', '1-a');
     it.saw(seen('a'));
@@ -58,7 +57,7 @@ describe('a fetcher', () => {
     expect(it.isBehind()).toBe(false);
   });
 
-  it('reads a document once for several changes, and again for one that comes meanwhile (F1)', async () => {
+  it('I1: reads a document once for several changes, and again for one that comes meanwhile', async () => {
     const stored = { a: '2-a' };
     let during = (): void => undefined;
     const { asked, taken, fetcher: it } = fetcher(stored, { take: () => during() });
@@ -73,7 +72,7 @@ describe('a fetcher', () => {
     expect(asked).toEqual([['a'], ['a']]);
   });
 
-  it('leaves to others what they may deal with, as long as it moves (F2)', async () => {
+  it('I2: leaves to others what they may deal with, as long as it moves', async () => {
     const { asked, taken, fetcher: it } = fetcher({ a: '9-a' }, { leftToOthersMs: () => 60 });
     for (let n = 1; n <= 9; n += 1) {
       it.saw(seen('a', `${n}-a`, n));
@@ -84,7 +83,19 @@ describe('a fetcher', () => {
     expect(asked).toEqual([['a']]);
   });
 
-  it('asks a copy that is behind again, and believes it in the end (F4)', async () => {
+  it('is behind while something is left to others that came before what was handed out', async () => {
+    const leftToOthersMs = (id: string) => (id === 'a' ? 60 : 0);
+    const { taken, fetcher: it } = fetcher({ a: '1-a', b: '1-a' }, { leftToOthersMs });
+    it.saw(seen('a'));
+    expect(it.isBehind()).toBe(false);
+    it.saw(seen('b'));
+    await vi.waitFor(() => expect(taken).toEqual(['b 1-a 0']));
+    expect(it.isBehind()).toBe(true);
+    await vi.waitFor(() => expect(taken.length).toBe(2));
+    expect(it.isBehind()).toBe(false);
+  });
+
+  it('I4: asks a copy that is behind again, and believes it in the end', async () => {
     const stored = { a: '1-a' };
     const { asked, taken, fetcher: it } = fetcher(stored);
     it.saw(seen('a', '2-a', 7));
