@@ -93,6 +93,7 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   if (earlySignals.has(id)) takeEarly(engine, id);
   const isConflicting = revs.length > 1;
   const seen = { id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) };
+  if (id.startsWith('engine:')) engine.peers.moved(id);
   // Also what comes late: an older revision takes nothing from a newer one.
   if (isKnown(engine, seen)) return;
   dropOld(engine, id);

@@ -19,6 +19,8 @@ import type { EngineDocument } from '../../model/engine.js';
 export type Peers = {
   /** Takes a changed engine document, our own as well; undefined: it was deleted. */
   readonly update: (id: string, doc: EngineDocument | undefined) => void;
+  /** The document of an engine has a new revision, which was not read yet: a sign of life. */
+  readonly moved: (id: string) => void;
   /** `pid`: of the process that a claim names. */
   readonly lease: (id: string, pid?: number) => 'alive' | 'dead';
   /** The others that are alive and take work. */
@@ -84,6 +86,10 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       const before = seen.get(id);
       const isGone = doc === undefined || doc.state === 'stopped';
       seen.set(id, isGone ? asGone(before, now()) : asSeen(doc, before, now()));
+    },
+    moved: (id) => {
+      const entry = seen.get(id);
+      if (entry !== undefined && !entry.gone) entry.movedAt = now();
     },
     lease: (id, pid) => {
       const entry = seen.get(id);

@@ -64,6 +64,23 @@ describe('the lease of another engine', () => {
     expect(peers.died()).toEqual(['engine:b']);
   });
 
+  it('P1: is alive while its document has new revisions, read or not, unless it is gone', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1));
+    for (let n = 0; n < 5; n += 1) {
+      after(900);
+      peers.moved('engine:b');
+      expect(peers.lease('engine:b')).toBe('alive');
+    }
+    after(2_000);
+    expect(peers.died()).toEqual(['engine:b']);
+    peers.moved('engine:b');
+    expect(peers.lease('engine:b')).toBe('alive');
+    peers.update('engine:b', undefined);
+    peers.moved('engine:b');
+    expect(peers.lease('engine:b')).toBe('dead');
+  });
+
   it('is over at once when the engine stopped or its document is gone', () => {
     const { peers } = withClock();
     peers.update('engine:b', doc(1));
