@@ -34,10 +34,12 @@ export {
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export { everyJob } from './client/every-job.js';
 export {
+  guardCost,
   inspectServer,
   openDatabase,
   prepareDatabase,
   pushDesign,
+  type GuardCost,
   type Opened,
   type PreparedDatabase,
   type ServerReport,

@@ -10,6 +10,7 @@ import { abandoned } from './finish/abandoned.js';
 import { advance } from './advance.js';
 import { isAsked, withLateEditsRefused } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
+import { asEnded, withItsEnd, hasItsEnd, wasFinal } from './requests/hand-edits.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
 import type { Decided, Intent, Ruled } from './intent.js';
@@ -29,7 +30,7 @@ import { staggered } from './compete/stagger.js';
  *
  * D1 The intent depends on nothing but job, now and world.
  * D2 A final job is changed only by requests of its users: a retry reopens it, any other request is
- *    recorded as refused.
+ *    recorded as refused. What else was written into its state is taken back, or told.
  * D3 Moves are merged where nothing is lost: one revision may hold the end of a step, skips and the
  *    next claim.
  * D4 A claim is made only for what this engine can run in a free slot.
@@ -43,7 +44,9 @@ export function decide(job: Job, now: number, world: World): Decided {
   if (world.unanswered !== undefined) return waitForAnswer(world.unanswered, now);
   const { rule, intent } = isFinal(job)
     ? { rule: 'final', intent: lateEditMove(job, now) }
-    : decideAlone(job, now, world);
+    : wasFinal(job)
+      ? { rule: 'final', intent: { kind: 'write', job: asEnded(job) } as const }
+      : decideAlone(job, now, world);
   return { ...(world.peers.length === 0 ? intent : staggered(job, intent, now, world)), rule };
 }
 
@@ -125,6 +128,7 @@ function ending(
  * the reason; a pause or a cancel is always refused.
  */
 function lateEditMove(final: FinalJob, now: number): Intent {
+  if (!hasItsEnd(final)) return { kind: 'write', job: withItsEnd(final) };
   const job = withLateEditsRefused(final, now);
   const { retry } = job;
   if (!isAsked(retry)) {

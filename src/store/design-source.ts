@@ -5,10 +5,10 @@ import { packageRoot } from '../package.js';
 
 /**
  * Our design documents: `design` is `_design/<app>`, which the engines need, `search` is
- * `_design/<app>_search`. They are two so that no engine waits for the index of a search.
+ * `_design/<app>_search`, a document of its own so that no engine waits for the index of a search, and
+ * `guard` is `_design/<app>_guard`, which a database may be without.
  */
-export const designs = ['design', 'search'] as const;
-export type DesignName = (typeof designs)[number];
+export type DesignName = 'design' | 'search' | 'guard';
 
 /** The part of a design document that is ours. */
 export type DesignSource = {
@@ -22,7 +22,7 @@ export type DesignSource = {
 export type ViewSource = { readonly map: string; readonly reduce?: string };
 
 /**
- * Reads `couch/design` or `couch/search`: `views/<name>/map.js` and `views/<name>/reduce`,
+ * Reads `couch/design`, `couch/search` or `couch/guard`: `views/<name>/map.js` and `views/<name>/reduce`,
  * `filters/<name>.js`, `validate_doc_update.js`, as far as they are there.
  */
 export async function readDesign(
@@ -67,11 +67,11 @@ async function readFunction(path: string): Promise<string> {
 }
 
 /**
- * The files hold a commented, named function, so that editors and formatters can read them; CouchDB
- * is given the bare function without a name.
+ * The files hold a commented, named function, which may be exported, so that editors and formatters can
+ * read them; CouchDB is given the bare function without a name.
  */
 export function toFunctionText(source: string): string {
-  const begin = /^function\s+\w*\s*\(/m.exec(source);
+  const begin = /^(?:export default )?function\s+\w*\s*\(/m.exec(source);
   if (begin === null) throw new Error('A file of the design document holds no function.');
   return `function (${source.slice(begin.index + begin[0].length).trim()}`;
 }

@@ -3,7 +3,7 @@ import { openClient, type CouchClient } from './client.js';
 import { serverUrl, type Connection } from './connection.js';
 import { countNodes } from './database.js';
 import { readDatabase } from './database-state.js';
-import { designState } from './design.js';
+import { designState, guardState } from './design.js';
 
 /** How far one can get with a connection; what could not be asked is left out. */
 export type ServerReport = {
@@ -22,6 +22,7 @@ export type ServerReport = {
   /** Copies of every document; with more than one, conflicts are not always noticed at once. */
   readonly copies?: number;
   readonly design?: 'current' | 'old' | 'missing';
+  readonly guard?: 'installed' | 'left_out';
   /** The first thing that is wrong. */
   readonly problem?: TwsError;
 };
@@ -37,6 +38,7 @@ export async function checkServer(connection: Connection): Promise<ServerReport>
     const { documents, copies } = await readDatabase(client);
     report = { ...report, credentials: 'accepted', database: 'exists', documents, copies };
     report = { ...report, ...(await nodesOf(client)), design: await designState(connection) };
+    if (report.design !== 'missing') report = { ...report, guard: await guardState(connection) };
     return report;
   } catch (error) {
     if (!(error instanceof TwsError)) throw error;

@@ -14,6 +14,7 @@ import { encryptedIn } from '../../src/model/encrypted-values.js';
 import { startCopiesProxy } from '../support/copies-proxy.js';
 import { couchUrl, removeAfterwards, request, store } from '../support/couch.js';
 import { encryptVersion1 } from '../support/version1.js';
+import { connectAsUser } from '../store/users.js';
 import { environment, openProject } from './database.js';
 import { flow, project, run, task } from './terminal.js';
 
@@ -35,6 +36,24 @@ describe('tws init', () => {
       'TWS initialized',
     ]);
     expect(`${first.out}${first.err}`).not.toContain(options.env['COUCH_PASS']);
+  });
+
+  it('leaves the guard out when asked, keeps that choice, and installs it again with --guard', async () => {
+    const database = `tws-test-${randomUUID()}`;
+    removeAfterwards(database);
+    const options = { cwd: await project(), env: environment(database) };
+    const leftOut = 'leaving out: _design/tws_guard (--guard of tws init installs it)';
+    const without = await run(init, { ...options, flags: { guard: false } });
+    expect(without.out).toContain(leftOut);
+    expect(without.json).toMatchObject({ design: { guard: 'left_out' } });
+    expect((await run(init, options)).out).toContain(leftOut);
+    expect((await run(push, { ...options, flags: { design: true } })).out).toContain(leftOut);
+    expect((await run(doctor, options)).out).toMatch(/^ok {4}_design\/tws_guard: left out/m);
+    const again = await run(init, { ...options, flags: { guard: true } });
+    expect(again.out).toContain('inserting: _design/tws_guard');
+    expect((await run(doctor, options)).out).toMatch(/^ok {4}_design\/tws_guard: installed/m);
+    const removed = await run(init, { ...options, flags: { guard: false } });
+    expect(removed.out).toContain('removing: _design/tws_guard');
   });
 
   it('brings changed views up to date and keeps those of others', async () => {
@@ -206,6 +225,35 @@ describe('tws doctor', () => {
     expect(out).not.toMatch(/^(warn|fail)/m);
     expect(out).toMatch(/^ok {4}engines: 1 running/m);
     expect(exit).toBe(0);
+  });
+
+  it('measures what the guard costs only when asked, and leaves no database behind', async () => {
+    const { tws } = await openProject();
+    const scratch = async () =>
+      ((await request('GET', '/_all_dbs')).body as unknown as readonly string[]).filter((name) =>
+        name.startsWith('tws-measure-'),
+      );
+    const plain = await tws(doctor);
+    expect(plain.out).not.toContain('cost of the guard');
+    const { exit, out, json } = await tws(doctor, { flags: { measure: true } });
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /^ok {4}cost of the guard: \d+ documents a second with it, \d+ without it \(/m,
+    );
+    const { guard } = json as { guard: { withGuard: number; withoutGuard: number } };
+    expect(guard.withGuard).toBeGreaterThan(0);
+    expect(guard.withoutGuard).toBeGreaterThan(0);
+    expect(await scratch()).toEqual([]);
+  });
+
+  it('says that the cost of the guard is not measured for somebody who may create no database', async () => {
+    const { tws, env, store } = await openProject();
+    const { user, password } = await connectAsUser(store.connection.database);
+    const { out } = await tws(doctor, {
+      env: { ...env, COUCH_USER: String(user), COUCH_PASS: String(password) },
+      flags: { measure: true },
+    });
+    expect(out).toMatch(/^warn {2}cost of the guard: It could not be measured: .*server admin/m);
   });
 
   it('lists encrypted values that are not bound to their place', async () => {

@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { exits } from '../../src/model/step.js';
 import type { Problem } from '../../src/model/problems.js';
+import { readDesign } from '../../src/store/design-source.js';
+import { compileDesign } from '../store/design-function.js';
 import { endOf, readCorpus } from './corpus.js';
 
 const corpus = readCorpus();
-const source = readFileSync(
-  new URL('../../couch/design/validate_doc_update.js', import.meta.url),
-  'utf8',
-);
-const validate = runInNewContext(`${source}; validate`) as (doc: unknown, old: unknown) => void;
+const { validate_doc_update: text = '' } = await readDesign('guard');
+const validate = compileDesign<(doc: unknown, old: unknown) => void>(text);
 
 describe('the corpus of malformed documents', () => {
   it('holds at least forty cases, each with one job and ids of its own', () => {

@@ -6,12 +6,13 @@ import { compileDesign } from './design-function.js';
 
 const source = await readDesign();
 const search = await readDesign('search');
+const guard = await readDesign('guard');
 const texts = [
   ...Object.entries({ ...source.views, ...search.views }).map(
     ([name, { map }]) => [name, map] as const,
   ),
   ...Object.entries(source.filters),
-  ['validate_doc_update', source.validate_doc_update ?? ''] as const,
+  ['validate_doc_update', guard.validate_doc_update ?? ''] as const,
 ];
 
 test('the folders hold the views that the program knows', () => {
@@ -40,6 +41,9 @@ test('comments and the name of the function stay in the file', () => {
   expect(toFunctionText('/* function of\n * something */\nfunction map(doc) {\n  x();\n}\n')).toBe(
     'function (doc) {\n  x();\n}',
   );
+  expect(toFunctionText('export default function map(doc) {\n  x();\n}\n')).toBe(
+    'function (doc) {\n  x();\n}',
+  );
   expect(() => toFunctionText('// nothing')).toThrow('no function');
 });
 
@@ -57,7 +61,6 @@ test('what a user added to the design document stays', () => {
   expect(mergeDesign(stored, source)).toEqual({
     _rev: '3-x',
     language: 'javascript',
-    validate_doc_update: source.validate_doc_update,
     updates: stored.updates,
     views: {
       ...source.views,
@@ -70,6 +73,5 @@ test('what a user added to the design document stays', () => {
     jobs: 'updated',
     flows: 'unchanged',
     tasks: 'inserted',
-    validate_doc_update: 'inserted',
   });
 });

@@ -18,6 +18,7 @@ function mapped(view: string, doc: object): readonly (readonly [unknown, unknown
 }
 
 const job = { _id: 'j', type: 'job', flow: 'daily', owner: 'me' };
+const ended = { ...job, state: '$$complete', exit: 0, steps: [] };
 const last = 8_640_000_000_000_000;
 const ISO = '2026-11-21T10:00:00Z';
 
@@ -42,12 +43,15 @@ describe('maps', () => {
     ['awake', { ...job, state: '$$ready', next_due: 5 }, []],
     ['awake', { ...job, state: '$$ready', next_due: 1e300 }, [['$$ready', null]]],
     ['awake', { ...job, exec_after: '2030-01-01T00:00:00Z' }, [['', null]]],
-    ['awake', { ...job, state: '$$complete' }, []],
-    ['awake', { ...job, state: '$$complete', retry: false }, []],
-    ['awake', { ...job, state: '$$complete', retry: 'x' }, [['$$complete', null]]],
-    ['awake', { ...job, state: '$$complete', paused: true }, [['$$complete', null]]],
-    ['awake', { ...job, state: '$$complete', cancel: true }, [['$$complete', null]]],
-    ['awake', { ...job, state: '$$cancelled', cancel: true, paused: false }, []],
+    ['awake', { ...ended }, []],
+    ['awake', { ...job, state: '$$cancelled', exit: 130, failure: {} }, []],
+    ['awake', { ...job, state: '$$complete', steps: [] }, [['$$complete', null]]],
+    ['awake', { ...job, state: '$$complete', exit: 0, failure: null }, [['$$complete', null]]],
+    ['awake', { ...ended, retry: false }, []],
+    ['awake', { ...ended, retry: 'x' }, [['$$complete', null]]],
+    ['awake', { ...ended, paused: true }, [['$$complete', null]]],
+    ['awake', { ...ended, cancel: true }, [['$$complete', null]]],
+    ['awake', { ...ended, state: '$$cancelled', cancel: true, paused: false }, []],
     ['unfinished', job, [[[''], 'daily::me']]],
     ['unfinished', { ...job, state: 'a-1' }, [[['a-1'], 'daily::me']]],
     ['unfinished', { ...job, state: 7 }, [[[''], 'daily::me']]],

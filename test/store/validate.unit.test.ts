@@ -5,7 +5,7 @@ import { validateCases } from './validate-cases.js';
 
 type Validate = (newDoc: object, oldDoc: object | null, user: object, security: object) => void;
 
-const { validate_doc_update: text = '' } = await readDesign();
+const { validate_doc_update: text = '' } = await readDesign('guard');
 const validate = compileDesign<Validate>(text);
 
 /** The sentence a change is refused with; an empty text when it is not. */

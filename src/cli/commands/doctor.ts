@@ -2,26 +2,32 @@ import { z } from 'zod';
 import { openDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { TwsError } from '../../errors.js';
-import { defineCommand, type Invocation } from '../command.js';
+import { defineCommand, switchFlag } from '../command.js';
 import { checkDatabase } from '../doctor/database.js';
+import { costOfGuard } from '../doctor/guard-cost.js';
 import { checkEgress, checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
 import { serverFindings } from '../doctor/server.js';
 import type { DoctorFinding } from '../doctor/finding.js';
 import { loadProjectPlugins } from '../plugins.js';
 import type { Io } from '../io.js';
 
-/** `tws doctor`: looks at everything an engine needs; exit 1 when something has failed. */
-export const doctor = defineCommand(z.object({}), async (called, io) => {
-  const findings = await examine(called);
+const flags = z.object({ measure: switchFlag });
+
+/**
+ * `tws doctor`: looks at everything an engine needs; exit 1 when something has failed. With `--measure`
+ * it also writes to databases that it makes for this: what the guard costs here.
+ */
+export const doctor = defineCommand(flags, async ({ flags: { measure }, ...called }, io) => {
+  const config = settingsOf(called.config);
+  const examined = await examine(config);
+  const measured = measure && !('verdict' in config) ? await costOfGuard(config) : undefined;
+  const findings = [...examined, ...(measured === undefined ? [] : [measured.finding])];
   for (const finding of findings) for (const line of linesOf(finding, io)) io.out(line);
-  io.json({ findings });
+  io.json({ findings, ...(measured?.cost === undefined ? {} : { guard: measured.cost }) });
   return findings.some(({ verdict }) => verdict === 'fail') ? 1 : 0;
 });
 
-async function examine({
-  config: read,
-}: Pick<Invocation, 'config'>): Promise<readonly DoctorFinding[]> {
-  const config = settingsOf(read);
+async function examine(config: Config | DoctorFinding): Promise<readonly DoctorFinding[]> {
   if ('verdict' in config) return [checkNode(), config];
   const server = await serverFindings(config);
   const plugins = await loadProjectPlugins(config.plugins);

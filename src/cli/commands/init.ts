@@ -8,15 +8,23 @@ import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
 import { saveSettings } from '../../config/save.js';
 
-const flags = z.object({ confirm: z.boolean().default(true), copies: numberFlag(1) });
+const flags = z.object({
+  confirm: z.boolean().default(true),
+  copies: numberFlag(1),
+  guard: z.boolean().optional(),
+});
 
-/** `tws init`: makes the database ready; run again it inserts what is missing, nothing else. */
+/**
+ * `tws init`: makes the database ready; run again it inserts what is missing, nothing else. A guard that
+ * was left out or removed stays so until `--guard` asks for it.
+ */
 export const init = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
   const target = said.confirm && io.interactive ? await confirmed(config, io) : targetOf(config);
   io.say(`confirming: database ${target.database} at ${target.url}`);
   const settings = { ...config, ...target };
-  const { database, design } = await prepareDatabase(settings, { copies: said.copies });
+  const { copies, guard } = said;
+  const { database, design } = await prepareDatabase(settings, { copies, guard });
   io.out(
     database.database === 'created'
       ? `inserting: database ${target.database}`

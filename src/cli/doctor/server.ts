@@ -42,11 +42,12 @@ function databaseFindings(
   { database, app }: Config,
 ): readonly DoctorFinding[] {
   if (report.database !== 'exists') return [];
-  const { documents = 0, copies = 1, design } = report;
+  const { documents = 0, copies = 1, design, guard } = report;
   return [
     { what: 'database', verdict: 'ok', says: `${database}, ${counted(documents, 'document')}` },
     ...(copies > 1 ? [copiesFinding(copies)] : []),
     ...(design === undefined ? [] : [designFinding(design, app)]),
+    ...(guard === undefined ? [] : [guardFinding(guard, app)]),
   ];
 }
 
@@ -57,6 +58,15 @@ function copiesFinding(copies: number): DoctorFinding {
     says: `The database keeps ${copies} copies of each document: engines confirm every claim, which takes three reads and a second write a step.`,
     todo: 'For speed make a database with `tws init --copies 1` and replicate it to a second one.',
   };
+}
+
+/** Either is fine: it is a choice. */
+function guardFinding(guard: 'installed' | 'left_out', app: string): DoctorFinding {
+  const says =
+    guard === 'installed'
+      ? 'installed: impossible documents are refused when they are stored'
+      : 'left out: impossible documents are stored, and the engines tell of them in the documents';
+  return { what: `_design/${app}_guard`, verdict: 'ok', says };
 }
 
 function designFinding(design: 'current' | 'old' | 'missing', app: string): DoctorFinding {

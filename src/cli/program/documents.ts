@@ -16,11 +16,11 @@ export const documents: readonly CommandDefinition[] = [
       },
     ],
     options: [
-      { flags: '--map', about: 'The design document, and the tasks and flows of ~tws.' },
+      { flags: '--map', about: 'The design documents, and the tasks and flows of ~tws.' },
       { flags: '--tasks', about: 'The files of ~tws/tasks.' },
       { flags: '--flows', about: 'The files of ~tws/flows.' },
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
-      { flags: '--design', about: 'The design document.' },
+      { flags: '--design', about: 'The design documents.' },
       { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
     ],
     examples: ['tws push --map', 'tws push couch/tws/tasks/mail.json', 'tws push --samples'],

@@ -25,6 +25,7 @@ import { without } from '../../model/record.js';
 import { sealedBreach, type Ordered } from './sealed.js';
 import { snapshot } from './snapshot.js';
 import { brokenSchema, unfitForFlow } from './suits.js';
+import { withFormerSteps } from '../requests/hand-edits.js';
 import { unreadIn, withUnreadSignals } from '../requests/unread.js';
 
 /**
@@ -34,7 +35,11 @@ import { unreadIn, withUnreadSignals } from '../requests/unread.js';
  * new jobs faster than a cancel comes down to them.
  */
 export function initialise(submitted: NewJob, now: number, world: World): Move {
-  const job = withoutTraces(submitted);
+  const move = begin(withoutTraces(submitted), now, world);
+  return move.kind === 'change' ? { ...move, job: withFormerSteps(submitted, move.job) } : move;
+}
+
+function begin(job: NewJob, now: number, world: World): Move {
   if (isCancelRequested(job)) {
     return {
       kind: 'change',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { callGuard, isShippedGuard } from '../functions/native-guard.js';
 import type { FunctionPool } from '../functions/pool.js';
 import type { Program, ProgramFailure, ProgramKind, RunResult } from '../functions/program.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
@@ -60,7 +61,10 @@ export function openDesign(doc: Doc, pool: FunctionPool): Design {
       });
     },
     validate: async (calls) => {
-      const results = await run('validate', [String(doc['validate_doc_update'])], calls);
+      const source = String(doc['validate_doc_update']);
+      const results = isShippedGuard(source)
+        ? calls.map(callGuard)
+        : await run('validate', [source], calls);
       return results.map(asRefusal);
     },
     filter: async (name, kind, docs, request) => {

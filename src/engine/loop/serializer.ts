@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { goneSteps } from '../../decide/requests/hand-edits.js';
 import type { StoredDocument } from '../../model/document.js';
+import type { Problem } from '../../model/problems.js';
 
 /**
  * The documents on which something is under way, by id.
@@ -19,6 +21,11 @@ export type Serializer = {
   readonly seen: Pick<ReadonlyMap<string, Seen>, 'get'>;
   /** Whether no newer version was seen since, nor this one made here. */
   readonly isNewest: (doc: StoredDocument) => boolean;
+  /**
+   * What a version that somebody else wrote lacks of the one that was kept: ended steps, by the id of
+   * the job. It is told in the job and then deleted here.
+   */
+  readonly gone: Pick<Map<string, Problem>, 'get' | 'set' | 'has' | 'delete'>;
   /** The newest versions, by id, as far as they are kept. */
   readonly documents: ReadonlyMap<string, StoredDocument>;
   /** Whether a task for the document is under way: a revision that it writes may be unknown still. */
@@ -42,6 +49,8 @@ type Seen = { readonly rev: string; readonly at: number };
 
 /** So many revisions of dropped documents are remembered, to know echoes from news. */
 const remembered = 20_000;
+/** What is gone of more jobs than these is told of the latest. */
+const rememberedGone = 1_000;
 
 export function createSerializer(
   onError: (id: string, error: unknown) => void,
@@ -54,14 +63,22 @@ export function createSerializer(
 function createVersions(now: () => number) {
   const documents = new Map<string, StoredDocument>();
   const revisions = new LRUCache<string, Seen>({ max: remembered });
+  const gone = new LRUCache<string, Problem>({ max: rememberedGone });
+  const compare = (doc: StoredDocument): void => {
+    const held = documents.get(doc._id);
+    const problem = held === undefined || held._rev === doc._rev ? undefined : goneSteps(held, doc);
+    if (problem !== undefined) gone.set(doc._id, problem);
+  };
   return {
     documents: documents as Serializer['documents'],
     seen: revisions as Serializer['seen'],
+    gone: gone as Serializer['gone'],
     put: (doc: StoredDocument, { madeHere, at }: Put = {}) => {
       const { _id: id, _rev: rev } = doc;
       const before = revisions.get(id)?.rev;
       if (before !== undefined && before !== rev && writesBetween(rev, before) > 0) return 'stale';
       if (before !== rev) revisions.set(id, { rev, at: at ?? now() });
+      if (madeHere !== true) compare(doc);
       // Of two copies of one version the first stays: it may have been read already.
       if (madeHere === true || documents.get(id)?._rev !== rev) documents.set(id, doc);
       return before === rev ? 'echo' : 'news';

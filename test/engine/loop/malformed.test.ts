@@ -46,18 +46,9 @@ function expectEnd(ended: Ended, { title, expect: wanted }: Case): void {
   }
 }
 
-async function withoutValidation(space: Workspace): Promise<void> {
-  const design = await space.store.get('_design/tws');
-  if (design === undefined) throw new Error('There is no design document.');
-  const { validate_doc_update: _gone, ...rest } = design;
-  const written = await space.store.write(rest);
-  expect(written.kind).toBe('written');
-}
-
 describe(`${cases.length} malformed documents, stored straight into the database`, () => {
   it('end their jobs with exit 3 and a failure that names the field', async () => {
-    const space = await openWorkspace();
-    await withoutValidation(space);
+    const space = await openWorkspace({}, undefined, false);
     for (const one of cases) expect(await putRaw(space, one.documents), one.title).toEqual([]);
     const engine = await space.engine();
     for (const one of cases) expectEnd(await space.ended(jobOf(one), 30_000), one);
@@ -73,7 +64,7 @@ describe(`${cases.length} malformed documents, stored straight into the database
   }, 120_000);
 
   it('are refused at once where the database can tell, with a sentence for the editor', async () => {
-    const space = await openWorkspace();
+    const space = await openWorkspace({}, undefined, true);
     await space.engine();
     for (const one of cases) {
       const refused = await putRaw(space, one.documents);

@@ -5,7 +5,7 @@
  * engine must be able to finish a malformed job), and what replication brings (any number of
  * revisions in between may be missing).
  */
-function validate(newDoc, oldDoc) {
+export default function validate(newDoc, oldDoc) {
   if (newDoc._deleted) return;
   var stored = oldDoc && !oldDoc._deleted ? oldDoc : null;
   var before = stored && stored.type === newDoc.type ? stored : null;
