@@ -3,6 +3,7 @@ import { attachmentOf } from '../model/big-result.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Step } from '../model/step.js';
+import { readJson } from '../store/exchange.js';
 import type { Store } from '../store/store.js';
 import { textOf } from '../words.js';
 
@@ -27,6 +28,8 @@ export async function resultOf(store: Store, job: StoredDocument, word: string):
   const name = attachmentOf(step);
   if (name === undefined) return step.result;
   const text = await store.attachment(job._id, name);
-  if (text === undefined) throw problem('result_missing', missing);
-  return JSON.parse(text) as unknown;
+  // Anything may have been put in the place of a result.
+  const result = text === undefined ? undefined : await readJson(text);
+  if (result === undefined) throw problem('result_missing', missing);
+  return result;
 }

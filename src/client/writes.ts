@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../errors.js';
+import { guardRefusal } from '../guard.js';
 import { shownId, unfitId } from '../model/ids.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
@@ -12,6 +13,9 @@ export async function writeDocument(store: Store, doc: NewDocument): Promise<str
   const id = doc._id;
   const unfit = isNamed(doc) && doc._rev === undefined ? unfitId(id) : undefined;
   if (unfit !== undefined) throw problem('id_unfit', { id: shownId(id), reason: unfit });
+  // The database may be without its guard, and what it would refuse is no more meant then.
+  const reason = doc._rev === undefined ? guardRefusal(doc, null) : undefined;
+  if (reason !== undefined) throw problem('document_refused', { id, reason });
   const result = await store.write(doc);
   switch (result.kind) {
     case 'written':

@@ -1,4 +1,4 @@
-import { attachmentName, type BigResult } from '../model/big-result.js';
+import { attachmentName, attachmentWith, type BigResult } from '../model/big-result.js';
 import { isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { isLive, type LiveStep, type Step } from '../model/step.js';
 import { attemptsOf, hasBegun } from '../reading/attempts.js';
@@ -49,8 +49,8 @@ export function withBegun(job: LiveJob, step: Step, now: number): LiveJob {
 /**
  * Returns the job with the result of a step as an attachment, to be stored in the same revision.
  */
-export function withAttached(job: LiveJob, step: Step, { data }: BigResult): LiveJob {
-  const attached = { content_type: 'application/json', data };
+export function withAttached(job: LiveJob, step: Step, big: BigResult): LiveJob {
+  const attached = attachmentWith(big);
   return { ...job, _attachments: { ...job._attachments, [attachmentName(step)]: attached } };
 }
 

@@ -1,17 +1,40 @@
+import { jsonPieces } from './json-pieces.js';
+
 /** A result whose JSON is longer than this, in bytes, is kept as an attachment of its job. */
 export const mostResultBytes = 65_536;
 
 /** What stands in a step for a result that is kept as an attachment. */
 export type Reference = { readonly $attachment: string; readonly bytes: number };
 
-/** A result on its way into an attachment: the length of its JSON in bytes, and the JSON in base64. */
-export type BigResult = { readonly bytes: number; readonly data: string };
+/**
+ * A result on its way into an attachment. It is made JSON only as it is sent, so that it is in memory
+ * once; it must not change meanwhile. In the JSON of its document it is base64, as CouchDB takes
+ * attachments there. A class, so that a copy for another thread leaves the method out.
+ */
+export class BigResult {
+  constructor(
+    readonly value: unknown,
+    /** The length of its JSON. */
+    readonly bytes: number,
+  ) {}
 
-/** A result, as JSON, on its way into an attachment. */
-export function toBigResult(json: string): BigResult {
-  const bytes = Buffer.from(json);
-  return { bytes: bytes.length, data: bytes.toString('base64') };
+  toJSON(): string {
+    return Buffer.from([...jsonPieces(this.value)].join('')).toString('base64');
+  }
 }
+
+/** A long result whose JSON is known, on its way into an attachment. */
+export function toBigResult(value: unknown, json: string): BigResult {
+  return new BigResult(value, Buffer.byteLength(json));
+}
+
+/** What a document has for an attachment that is on its way into the database with it. */
+export function attachmentWith(big: BigResult): NewAttachment {
+  return { content_type: 'application/json', data: big };
+}
+
+/** An attachment on its way into the database. */
+export type NewAttachment = { readonly content_type: 'application/json'; readonly data: BigResult };
 
 type Attempt = { readonly path: string; readonly attempt: number };
 
@@ -46,9 +69,8 @@ export function contentOnItsWay(
   attachments: Attachments,
   name: string,
 ): { readonly value: unknown } | undefined {
-  const { data } = (attachments?.[name] ?? {}) as { readonly data?: unknown };
-  if (typeof data !== 'string') return undefined;
-  return { value: JSON.parse(Buffer.from(data, 'base64').toString()) as unknown };
+  const { data } = (attachments?.[name] ?? {}) as Partial<NewAttachment>;
+  return data === undefined ? undefined : { value: data.value };
 }
 
 /** Whether a document has attachments whose contents are on their way into the database with it. */

@@ -46,11 +46,13 @@ export function bulkSender(connection: Connection, exchange = openExchange(conne
 /** The most that goes into one request. */
 export type BatchLimits = { readonly documents: number; readonly bytes: number };
 
-type Sized = { readonly id: string; readonly bytes: number };
+/** `alone`: it goes in a request of its own, in no batch. */
+type Sized = { readonly id: string; readonly bytes: number; readonly alone?: unknown };
 
 /**
  * Takes the next batch from the front of a queue: within the limits (but at least one document), no
- * `_id` twice and none of those that are `busy`; other writes of these stay in the queue, in order.
+ * `_id` twice, none of those that are `busy` and none that goes alone; other writes of these stay in
+ * the queue, in order.
  */
 export function takeBatch<T extends Sized>(
   queue: readonly T[],
@@ -64,8 +66,9 @@ export function takeBatch<T extends Sized>(
   let next = 0;
   for (; next < queue.length && batch.length < limits.documents; next += 1) {
     const item = queue[next] as T;
-    if (ids.has(item.id) || busy.has(item.id)) {
+    if (ids.has(item.id) || busy.has(item.id) || item.alone !== undefined) {
       later.push(item);
+      ids.add(item.id);
       continue;
     }
     if (batch.length > 0 && bytes + item.bytes > limits.bytes) break;
@@ -74,6 +77,19 @@ export function takeBatch<T extends Sized>(
     batch.push(item);
   }
   return { batch, rest: [...later, ...queue.slice(next)] };
+}
+
+/** The first in the queue that goes alone, and whose document is neither busy nor waits before it. */
+export function takeAlone<T extends Sized>(
+  queue: readonly T[],
+  busy: ReadonlySet<string>,
+): T | undefined {
+  const before = new Set(busy);
+  return queue.find(({ id, alone }) => {
+    if (alone !== undefined && !before.has(id)) return true;
+    before.add(id);
+    return false;
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import { createPatience, unlimited } from './patience.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type CouchRequest = {
-  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** Keys are written as JSON, everything else as it is. */
   readonly query?: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { Agent as AgentHttp, request as requestHttp, type ClientRequest } from 'node:http';
 import { Agent as AgentHttps, request as requestHttps } from 'node:https';
+import { StringDecoder } from 'node:string_decoder';
 import { urlToHttpOptions } from 'node:url';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
@@ -9,14 +10,21 @@ import { parsePieces } from './parse-pieces.js';
 
 /** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
 export type HttpRequest = {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** JSON. */
-  readonly body?: string | undefined;
+  /** JSON, or a body that is made as it is sent. */
+  readonly body?: string | StreamedBody | undefined;
   readonly patience: Patience;
   /** A longer answer is not taken, bytes. */
   readonly mostBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+};
+
+/** A body of so many bytes; its pieces are asked for one after the other, each as the one before has gone. */
+export type StreamedBody = {
+  readonly contentType: string;
+  readonly bytes: number;
+  readonly pieces: () => Iterator<string, unknown, undefined>;
 };
 
 /**
@@ -32,8 +40,6 @@ export type HttpExchange = {
   /** Never rejects. Redirects are not followed. */
   readonly send: (call: HttpRequest) => Promise<ExchangeResult>;
 };
-
-const json = { 'content-type': 'application/json' } as const;
 
 /** So much of a body is sent at a time, so that a slow link shows that it goes on, bytes. */
 const sliceBytes = 65_536;
@@ -59,15 +65,18 @@ export function openExchange(connection: Connection): HttpExchange {
     new Promise((resolve) => {
       const { method, path, body, patience, mostBytes = Infinity, signal } = call;
       if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
-      const payload = body === undefined ? undefined : Buffer.from(body);
-      const bytes = payload?.length ?? 0;
+      const payload = payloadOf(body);
+      const bytes = payload?.bytes ?? 0;
       const began = performance.now();
       const outgoing = request({
         ...target,
         method,
         path: `${above}${path}`,
         agent,
-        headers: payload === undefined ? headers : { ...headers, ...json, 'content-length': bytes },
+        headers:
+          payload === undefined
+            ? headers
+            : { ...headers, 'content-type': payload.contentType, 'content-length': bytes },
       });
       let hasBegun = false;
       const watch = watchSilence(patience.limitMs(bytes), () => {
@@ -103,11 +112,13 @@ export function openExchange(connection: Connection): HttpExchange {
           scout = undefined;
           return void outgoing.destroy();
         }
-        const parts: Buffer[] = [];
+        const decoder = new StringDecoder('utf8');
+        let text = '';
         let length = 0;
         response.on('data', (part: Buffer) => {
           watch.heard();
-          parts.push(part);
+          // Decoded as they come, long answers are in memory once.
+          text += decoder.write(part);
           length += part.length;
           if (length <= mostBytes) return;
           settle({ kind: 'failed', cause: 'the answer is too long', isTooLong: true });
@@ -115,26 +126,55 @@ export function openExchange(connection: Connection): HttpExchange {
         });
         response.on('error', fail);
         response.on('end', () => {
-          const text = Buffer.concat(parts).toString('utf8');
+          text += decoder.end();
           settle({ kind: 'answered', status: response.statusCode ?? 0, text });
         });
       });
-      if (payload === undefined || bytes <= sliceBytes) outgoing.end(payload);
-      else sendSlices(outgoing, payload, watch.heard);
+      if (payload === undefined) outgoing.end();
+      else sendPieces(outgoing, payload.pieces(), watch.heard);
     });
   return { send };
 }
 
-/** `moved` is called whenever a part has gone out. */
-function sendSlices(request: ClientRequest, payload: Buffer, moved: () => void): void {
-  let sent = 0;
+type Payload = Omit<StreamedBody, 'pieces'> & {
+  readonly pieces: () => Iterator<Buffer | string, unknown, undefined>;
+};
+
+function payloadOf(body: HttpRequest['body']): Payload | undefined {
+  if (typeof body !== 'string') return body;
+  const whole = Buffer.from(body);
+  const pieces = (): Generator<Buffer, void, undefined> => slicesOf(whole);
+  return { contentType: 'application/json', bytes: whole.length, pieces };
+}
+
+function* slicesOf(whole: Buffer): Generator<Buffer, void, undefined> {
+  for (let from = 0; from < whole.length; from += sliceBytes) {
+    yield whole.subarray(from, from + sliceBytes);
+  }
+}
+
+/** `moved` is called whenever a part has gone out. The last one ends the request in the same packet. */
+function sendPieces(
+  request: ClientRequest,
+  pieces: Iterator<Buffer | string, unknown, undefined>,
+  moved: () => void,
+): void {
+  const take = (): Buffer | string | undefined => {
+    const next = pieces.next();
+    return next.done === true ? undefined : next.value;
+  };
+  let piece = take();
   const next = (error?: Error | null): void => {
     if (error != null || request.destroyed) return;
     moved();
-    const slice = payload.subarray(sent, sent + sliceBytes);
-    sent += slice.length;
-    if (sent < payload.length) request.write(slice, next);
-    else request.end(slice);
+    const last = piece;
+    try {
+      piece = last === undefined ? undefined : take();
+    } catch (thrown) {
+      return void request.destroy(thrown as Error);
+    }
+    if (last === undefined || piece === undefined) request.end(last);
+    else request.write(last, next);
   };
   next();
 }

@@ -9,6 +9,7 @@ import { databasePath, documentPath, type Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { largeSender } from './large-write.js';
 import { createMemo } from '../memo.js';
 import { createPageSize, mostBytesOf, pagesOf, type PageSize } from './paging.js';
 import { readChanges, type PastChanges } from './past-changes.js';
@@ -46,8 +47,8 @@ export type Store = {
   /** Whether there are more than so many documents whose ids begin so. */
   readonly exceeds: (prefix: string, most: number) => Promise<boolean>;
   /**
-   * Compare-and-set on `_rev` (without: the document must not exist), by group commit. A document
-   * longer than `mostBytes` is refused at once.
+   * Compare-and-set on `_rev` (without: the document must not exist), by group commit; with a large
+   * result it is sent alone. A document longer than `mostBytes` is refused at once.
    */
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** The text of an attachment, of the current or that revision; undefined when there is none. */
@@ -85,11 +86,12 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   const { log, onBatch } = options;
   const client = openClient(connection);
   const send = bulkSender(connection, client.exchange);
+  const bulk = onBatch === undefined ? send : metered(send, onBatch);
   const sizes = createMemo<PageSize>(viewNames.length);
   const idsAtOnce = createPageSize(mostIds);
   const readDocuments: Store['getMany'] = (ids, { conflicts } = { conflicts: false }) =>
     documentsOf(client, ids, idsAtOnce, conflicts);
-  const writer = createWriter(onBatch === undefined ? send : metered(send, onBatch));
+  const writer = createWriter({ bulk, large: largeSender(connection, client.exchange) });
   return {
     connection,
     info: () => readDatabase(client),

@@ -1,11 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   resultsOf,
+  takeAlone,
   takeBatch,
   type BatchLimits,
   type SendBulk,
   type WriteResult,
 } from './batch.js';
+import { announced, type LargeDocument, type SendLarge } from './large-write.js';
 
 /** A document on its way into the database; `_rev` is the revision that was decided upon. */
 export type NewDocument = {
@@ -21,6 +23,8 @@ export type NewDocument = {
  * T8 What arrives meanwhile, and in the turn of the event loop in which an answer is heard, is the next
  *    batch; nothing waits longer for more to come.
  * T9 An `_id` is never in flight twice, and its writes keep their order.
+ * T10 A document with long attachments goes alone, beside the batches: nothing waits for it but later
+ *    writes of its own and other such documents, of which a few are in flight at most.
  */
 export type Writer = {
   /**
@@ -39,23 +43,32 @@ const usualLimits: BatchLimits = { documents: 500, bytes: 2_000_000 };
 const usualSlowMs = 500;
 /** Requests in flight at most: those that hang are given up before there are so many. */
 const mostInFlight = 12;
+/** Documents with long attachments in flight at most. */
+const mostAlone = 3;
 
 type Waiting = {
   readonly id: string;
   readonly json: string;
   readonly bytes: number;
+  /** Its long attachments, with which it goes alone. */
+  readonly alone?: LargeDocument['attachments'];
   readonly settle: (result: WriteResult) => void;
 };
 
+/** How a writer sends: batches, and documents with long attachments. */
+export type WriterPorts = { readonly bulk: SendBulk; readonly large: SendLarge };
+
 /** Makes the writer of a process. `limits`: documents and bytes of one request at most. */
 export function createWriter(
-  send: SendBulk,
+  send: WriterPorts,
   limits: BatchLimits = usualLimits,
   slowMs = usualSlowMs,
 ): Writer {
   let queue: readonly Waiting[] = [];
   let arrived: Waiting[] = [];
   let inFlight = 0;
+  /** Documents that go alone: those in flight, and those that wait. */
+  const alone = { inFlight: 0, waiting: 0 };
   /** Requests that are neither answered nor slow: while there is one, what arrives waits for it. */
   let prompt = 0;
   const busy = new Set<string>();
@@ -74,12 +87,32 @@ export function createWriter(
   };
   const next = (): void => {
     const left = queue.length + arrived.length;
-    if (left === 0 && inFlight === 0) finish?.();
+    if (left === 0 && inFlight + alone.inFlight === 0) finish?.();
+    sendAlone();
     if (left === 0 || prompt > 0 || inFlight >= mostInFlight) return;
     const { batch, rest } = takeBatch([...queue, ...arrived], limits, busy);
     queue = rest;
     arrived = [];
     if (batch.length > 0) void go(batch);
+  };
+  const sendAlone = (): void => {
+    while (alone.waiting > 0 && alone.inFlight < mostAlone) {
+      queue = [...queue, ...arrived];
+      arrived = [];
+      const one = takeAlone(queue, busy);
+      if (one === undefined) return;
+      queue = queue.filter((other) => other !== one);
+      alone.waiting -= 1;
+      void goAlone(one);
+    }
+  };
+  const goAlone = async ({ id, json, alone: attachments = [], settle }: Waiting): Promise<void> => {
+    alone.inFlight += 1;
+    busy.add(id);
+    settle(await send.large({ id, json, attachments }));
+    busy.delete(id);
+    alone.inFlight -= 1;
+    plan(turn());
   };
   const go = async (batch: readonly Waiting[]): Promise<void> => {
     let isPrompt = true;
@@ -91,7 +124,7 @@ export function createWriter(
       prompt -= 1;
       next();
     }, slowMs);
-    await sendBatch(batch, send);
+    await sendBatch(batch, send.bulk);
     clearTimeout(slow);
     for (const { id } of batch) busy.delete(id);
     inFlight -= 1;
@@ -103,19 +136,23 @@ export function createWriter(
   return {
     write: (doc, mostBytes = Infinity) => {
       if (closed) return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
-      const json = jsonOf(doc);
+      const large = announced(doc);
+      const sent = large?.doc ?? doc;
+      const json = jsonOf(sent);
       if (json === undefined) {
         return Promise.resolve({ kind: 'refused', reason: 'The document cannot be made JSON.' });
       }
       const bytes = Buffer.byteLength(json);
       if (bytes > mostBytes) {
-        const own = bytes - attachedBytes(doc);
+        const own = bytes - attachedBytes(sent);
         if (own > mostBytes) return Promise.resolve(tooLarge(own, mostBytes));
       }
       return new Promise((settle) => {
-        arrived.push({ id: doc._id, json, bytes, settle });
+        const own = large === undefined ? {} : { alone: large.attachments };
+        if (large !== undefined) alone.waiting += 1;
+        arrived.push({ id: doc._id, json, bytes, settle, ...own });
         // What is written in the same turn of the event loop belongs together.
-        if (prompt === 0) plan(Promise.resolve());
+        if (prompt === 0 || large !== undefined) plan(Promise.resolve());
       });
     },
     close: async () => {

@@ -205,6 +205,34 @@ check('takes a document and its attachments as multipart/related', async () => {
   expect((await request('GET', `/${db}/doc/data`)).bytes.equals(bytes)).toBe(true);
 });
 
+check(
+  'takes a revision as multipart/related by compare-and-set, other attachments kept',
+  async () => {
+    const db = await freshDatabase();
+    const first = await store(db, { _id: 'doc', _attachments: { 'a.txt': inline('hello') } });
+    const { _attachments: kept } = (await request('GET', `/${db}/doc`)).body as {
+      _attachments: Stubs;
+    };
+    const bytes = randomBytes(2_000_000);
+    const data = { follows: true, content_type: 'application/octet-stream', length: bytes.length };
+    const doc = { _id: 'doc', _rev: first, n: 2, _attachments: { data, ...kept } };
+    const put = await putRelated(`/${db}/doc`, doc, bytes);
+    expect(put.status).toBe(201);
+    const { body } = await request('GET', `/${db}/doc`);
+    expect(body).toMatchObject({ _rev: put.body.rev, n: 2 });
+    const digest = createHash('md5').update(bytes).digest('base64');
+    expect((body['_attachments'] as Stubs)['data']).toEqual({
+      ...{ content_type: 'application/octet-stream', length: bytes.length, revpos: 2, stub: true },
+      digest: `md5-${digest}`,
+    });
+    expect((await request('GET', `/${db}/doc/data`)).bytes.equals(bytes)).toBe(true);
+    expect((await request('GET', `/${db}/doc/a.txt`)).text).toBe('hello');
+    const late = await putRelated(`/${db}/doc`, doc, bytes);
+    expect(late.status).toBe(409);
+    expect((await request('GET', `/${db}/doc`)).body._rev).toBe(put.body.rev);
+  },
+);
+
 check('takes a compressed attachment, as a replicating CouchDB sends it', async () => {
   const db = await freshDatabase();
   const text = 'hello '.repeat(1000);

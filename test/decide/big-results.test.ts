@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/decide/queries.js';
+import { BigResult } from '../../src/model/big-result.js';
 import { settle } from '../../src/decide/finish/settle.js';
 import type { WrittenNode } from '../../src/structures/schema.js';
 import { newJob, t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 
-const big = { bytes: 70_000, data: 'e30=' };
 const name = 'result-0-1.json';
 const reference = { $attachment: name, bytes: 70_000 };
 const whole = { n: 7, text: 'much' };
+const big = new BigResult(whole, 70_000);
 
 /** Step `a` has given a large result; what comes next is the setting's. */
 function after(next: WrittenNode[], more: Partial<Setting> = {}): Story {
@@ -34,7 +35,7 @@ describe('a large result', () => {
     told.end({ kind: 'done', result: whole, big });
     expect(told.job).toMatchObject({
       steps: [{ state: '$$complete', result: reference }],
-      _attachments: { ...kept, [name]: { content_type: 'application/json', data: big.data } },
+      _attachments: { ...kept, [name]: { content_type: 'application/json', data: big } },
     });
   });
 
@@ -62,7 +63,7 @@ describe('a large result', () => {
     told.go();
     expect(told.job).toMatchObject({
       steps: [{ state: '$$complete', result: reference }, { task: 'b' }],
-      _attachments: { [name]: { data: big.data } },
+      _attachments: { [name]: { data: big } },
     });
   });
 });
@@ -105,8 +106,7 @@ describe('what needs a large result', () => {
   it('gets it while it is on its way into the database', () => {
     const told = story({ steps: ['a', { task: 'b', params: n }] });
     told.go();
-    const data = Buffer.from(JSON.stringify(whole)).toString('base64');
-    told.end({ kind: 'done', result: whole, big: { ...big, data } });
+    told.end({ kind: 'done', result: whole, big });
     expect(told.last).toMatchObject({ state: '$$active', params: { x: 7 } });
   });
 

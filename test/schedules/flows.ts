@@ -86,7 +86,7 @@ export function drawAttempt(
     return { ms, outcome: { kind: 'done', result: decisions(job, step) } };
   }
   const result = `of ${step.claim}`;
-  const big = chance() < 0.3 ? { big: toBigResult(JSON.stringify(result)) } : {};
+  const big = chance() < 0.3 ? { big: toBigResult(result, JSON.stringify(result)) } : {};
   return { ms, outcome: { kind: 'done', result, ...big } };
 }
 

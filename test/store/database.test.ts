@@ -87,11 +87,14 @@ describe('checkServer', () => {
       server: couchKind(),
       credentials: 'accepted',
       database: 'exists',
-      documents: 2,
+      documents: 3,
       nodes: expect.any(Number) as unknown,
       copies: 1,
       design: 'current',
+      guard: 'installed',
     });
+    await installDesign(connection, { guard: false });
+    expect(await checkServer(connection)).toMatchObject({ documents: 2, guard: 'left_out' });
   });
 
   test('reports what is missing', async () => {

@@ -6,7 +6,9 @@ import { createPageSize, pagesOf } from '../../src/store/paging.js';
 import { openStore } from '../../src/store/store.js';
 import type { ViewQuery, ViewRow } from '../../src/store/views.js';
 
-/** A database of heavy documents; answers views and `_all_docs`, and writes down what was asked for. */
+type Wanted = { readonly docs: readonly { readonly id: string }[] };
+
+/** A database of heavy documents; answers views and `_bulk_get`, and writes down what was asked for. */
 async function heavyDatabase(count: number, bytes: number) {
   const answers: { readonly asked: number; readonly bytes: number }[] = [];
   const text = 'x'.repeat(bytes);
@@ -16,13 +18,14 @@ async function heavyDatabase(count: number, bytes: number) {
     let body = '';
     request.on('data', (part: Buffer) => (body += part.toString()));
     request.on('end', () => {
-      const keys = body === '' ? undefined : (JSON.parse(body) as { keys: readonly string[] }).keys;
-      const all = keys ?? Array.from({ length: count }, (_, n) => idOf(n));
+      const wanted =
+        body === '' ? undefined : (JSON.parse(body) as Wanted).docs.map(({ id }) => id);
+      const all = wanted ?? Array.from({ length: count }, (_, n) => idOf(n));
       const from = query.get('start_key_doc_id') ?? '';
       const asked = Number(query.get('limit') ?? all.length);
       const ids = all.filter((id) => id >= from).slice(0, asked);
       response.setHeader('content-type', 'application/json');
-      response.write('{"rows":[\n');
+      response.write(wanted === undefined ? '{"rows":[\n' : '{"results":[\n');
       let sent = 0;
       const next = (at: number): void => {
         const id = ids[at];
@@ -32,7 +35,8 @@ async function heavyDatabase(count: number, bytes: number) {
         }
         const doc = { _id: id, _rev: '1-a', type: 'job', text };
         const more = query.get('include_docs') === 'true' ? { doc } : {};
-        const row = JSON.stringify({ id, key: null, value: null, ...more });
+        const view = { id, key: null, value: null, ...more };
+        const row = JSON.stringify(wanted === undefined ? view : { id, docs: [{ ok: doc }] });
         sent += row.length;
         response.write(`${at === 0 ? '' : ',\n'}${row}`, () => next(at + 1));
       };

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { installDesign } from '../../src/store/design.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { admin, freshDatabase, request, store as put, storeAll } from '../support/couch.js';
+import { withGuard } from '../support/guard.js';
 import { connect, connectAsStranger } from './connect.js';
 import { startProxy } from './tcp-proxy.js';
 import { connectAsUser } from './users.js';
@@ -14,7 +15,7 @@ let database: string;
 let store: Store;
 beforeAll(async () => {
   database = await freshDatabase();
-  await installDesign(connect(database));
+  await installDesign(connect(database), { guard: withGuard });
   store = openStore(connect(database));
 });
 
@@ -182,7 +183,7 @@ describe('view', () => {
 
   test('brings rows also when a user added a reduce', async () => {
     const name = await freshDatabase();
-    await installDesign(connect(name));
+    await installDesign(connect(name), { guard: withGuard });
     const own = openStore(connect(name));
     const { views, ...design } = (await own.get('_design/tws')) as { views?: object } & Record<
       string,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BulkAnswer } from '../../src/store/batch.js';
-import { createWriter } from '../../src/store/writer.js';
+import { createWriter, type WriterPorts } from '../../src/store/writer.js';
 
 type Sent = { readonly docs: readonly { readonly _id: string; readonly [key: string]: unknown }[] };
 
@@ -34,6 +34,11 @@ function server(most = Infinity) {
   };
 }
 
+/** Nothing is long enough here to go alone. */
+function sending(bulk: WriterPorts['bulk']): WriterPorts {
+  return { bulk, large: () => Promise.reject(new Error('A document went alone.')) };
+}
+
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** Two turns: the second begins after what the first one led to. */
 const settled = async () => {
@@ -43,7 +48,7 @@ const settled = async () => {
 
 test('writes of one turn go together', async () => {
   const { send, requests } = server();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const results = await Promise.all([writer.write({ _id: 'a' }), writer.write({ _id: 'bad' })]);
   expect(requests).toEqual(['a bad']);
   expect(results).toEqual([
@@ -55,7 +60,7 @@ test('writes of one turn go together', async () => {
 test('T7, T8: what arrives during a request is the next batch', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const first = writer.write({ _id: 'a' });
   await settled();
   const later = [writer.write({ _id: 'b' }), writer.write({ _id: 'c' })];
@@ -72,7 +77,7 @@ test('T7, T8: what arrives during a request is the next batch', async () => {
 test('T8: what is written in answer to a batch goes with what waits already', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const first = writer.write({ _id: 'a' }).then(() => writer.write({ _id: 'after-a' }));
   await settled();
   const other = writer.write({ _id: 'b' });
@@ -85,14 +90,14 @@ test('T8: what is written in answer to a batch goes with what waits already', as
 
 test('T9: an id is never twice in a request', async () => {
   const { send, requests } = server();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   await Promise.all(['a', 'a', 'b', 'a'].map((_id) => writer.write({ _id })));
   expect(requests).toEqual(['a b', 'a', 'a']);
 });
 
 test('a batch that is too large is halved until it fits', async () => {
   const { send, requests } = server(2);
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const results = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((_id) => writer.write({ _id })));
   expect(requests).toEqual(['a b c d e', 'a b c', 'a b', 'c', 'd e']);
   expect(results.every(({ kind }) => kind === 'written')).toBe(true);
@@ -100,10 +105,12 @@ test('a batch that is too large is halved until it fits', async () => {
 
 test('the document is taken as it is when write is called', async () => {
   const bodies: string[] = [];
-  const writer = createWriter(async (json) => {
-    bodies.push(json);
-    return { kind: 'failed', cause: 'x' };
-  });
+  const writer = createWriter(
+    sending(async (json) => {
+      bodies.push(json);
+      return { kind: 'failed', cause: 'x' };
+    }),
+  );
   const doc = { _id: 'a', n: 1 };
   const result = writer.write(doc);
   doc.n = 2;
@@ -113,7 +120,7 @@ test('the document is taken as it is when write is called', async () => {
 
 test('a document that has no JSON is refused and does not hold up the others', async () => {
   const { send } = server();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const results = await Promise.all([
     writer.write({ _id: 'a', big: 1n }),
     writer.write({ _id: 'b' }),
@@ -124,7 +131,7 @@ test('a document that has no JSON is refused and does not hold up the others', a
 test('close waits for what was taken and takes nothing more', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
-  const writer = createWriter(send);
+  const writer = createWriter(sending(send));
   const first = writer.write({ _id: 'a' });
   let closed = false;
   const closing = writer.close().then(() => {
@@ -142,7 +149,7 @@ test('close waits for what was taken and takes nothing more', async () => {
 test('T7, T9: a request that hangs holds up no other document, but every later write of its own', async () => {
   const { send, requests, hold, answerNext } = server();
   hold();
-  const writer = createWriter(send, { documents: 500, bytes: 1e6 }, 1);
+  const writer = createWriter(sending(send), { documents: 500, bytes: 1e6 }, 1);
   const hung = writer.write({ _id: 'a' });
   await expect.poll(() => requests).toEqual(['a']);
   const later = [writer.write({ _id: 'a' }), writer.write({ _id: 'b' })];

@@ -1,6 +1,7 @@
 import {
   attachmentName,
   attachmentOf,
+  attachmentWith,
   mostResultBytes,
   referenceTo,
   toBigResult,
@@ -89,8 +90,8 @@ export function pastOf(job: LiveJob, path: string, { contents }: Pick<World, 'co
     const isShort = sum <= mostResultBytes || json.length <= shortBytes;
     if (result === undefined) return step;
     if (isShort || step.structure !== undefined) return { ...step, result };
-    const big = toBigResult(json);
-    attachments[attachmentName(step)] = { content_type: 'application/json', data: big.data };
+    const big = toBigResult(result, json);
+    attachments[attachmentName(step)] = attachmentWith(big);
     return { ...step, result: referenceTo(step, big) };
   });
   return { kind: 'known', before, attachments };

@@ -2,7 +2,7 @@ import { prepareAttachments } from '../databases/attachments.js';
 import type { Database } from '../databases/database.js';
 import { checkId, checkRev, parseDoc } from '../databases/writes.js';
 import { isJsonObject, readJsonObject, requireJsonType } from '../http/body.js';
-import { refuse } from '../http/couch-error.js';
+import { CouchError, refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
 import type { OpenRev, ReadOptions, DocWriteResult } from '../storage/storage.js';
 import { checkSize, isSmall } from './document-routes.js';
@@ -41,15 +41,29 @@ export async function bulkGet(x: Exchange, { store }: Database): Promise<void> {
     (wanted as unknown[]).map(async (each) => {
       const { id, rev } = isJsonObject(each) ? each : {};
       if (typeof id !== 'string') throw refuse.badRequest('document id missed');
+      const illegal = illegalId(id);
+      if (illegal !== undefined) return { id, docs: [illegal] };
       checkRev(rev);
       const revs =
         typeof rev === 'string'
           ? await store.openRevs(id, [rev], options)
-          : await newest(store, checkId(id), options);
+          : await newest(store, id, options);
       return { id, docs: revs.map((found) => asBulkGet(id, found)) };
     }),
   );
   sendJson(x, 200, { results });
+}
+
+/** What is answered for an id that no document can have; undefined for any other. */
+function illegalId(id: string): object | undefined {
+  try {
+    checkId(id);
+    return undefined;
+  } catch (refusal) {
+    if (!(refusal instanceof CouchError)) throw refusal;
+    const { error, reason } = refusal;
+    return { error: { id, rev: null, error, reason } };
+  }
 }
 
 async function newest(

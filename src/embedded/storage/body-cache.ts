@@ -11,20 +11,26 @@ const MAX_CHARS = 16 * 1024 * 1024;
 export type BodyCache = {
   /** The body of exactly this revision as JSON, if it is here. */
   find(id: string, rev: string): string | undefined;
+  /** Whether the body of exactly this revision is here. */
+  has(id: string, rev: string): boolean;
+  /** The body of the only leaf revision of a document as JSON, if it is here. */
+  only(id: string): string | undefined;
   keep(id: string, rev: string, json: string): void;
   /** Takes what was just written. */
   note(change: StoredChange): void;
   forget(id: string): void;
 };
 
+type Body = { readonly rev: string; readonly json: string; readonly isOnly: boolean };
+
 export function createBodyCache(): BodyCache {
-  const bodies = new LRUCache<string, { readonly rev: string; readonly json: string }>({
+  const bodies = new LRUCache<string, Body>({
     maxSize: MAX_CHARS,
     sizeCalculation: ({ json }) => json.length,
   });
   let inUse = false;
 
-  const keep: BodyCache['keep'] = (id, rev, json) => void bodies.set(id, { rev, json });
+  const keep = (id: string, body: Body): void => void bodies.set(id, body);
 
   return {
     find(id, rev) {
@@ -32,10 +38,16 @@ export function createBodyCache(): BodyCache {
       const body = bodies.get(id);
       return body?.rev === rev ? body.json : undefined;
     },
-    keep,
+    has: (id, rev) => bodies.peek(id)?.rev === rev,
+    only(id) {
+      inUse = true;
+      const body = bodies.get(id);
+      return body?.isOnly === true ? body.json : undefined;
+    },
+    keep: (id, rev, json) => keep(id, { rev, json, isOnly: false }),
     forget: (id) => void bodies.delete(id),
-    note({ id, leaves: [rev], json }) {
-      if (inUse && rev !== undefined) keep(id, rev, json);
+    note({ id, leaves: [rev, ...others], json }) {
+      if (inUse && rev !== undefined) keep(id, { rev, json, isOnly: others.length === 0 });
     },
   };
 }

@@ -26,7 +26,8 @@ type Reads = Pick<
 export function readers({ read, pouch }: Session, bodies: BodyCache): Reads {
   return {
     get: (id, options = {}) => read(() => get(pouch(), id, options)),
-    openRevs: (id, revs, options) => read(() => openRevs(pouch(), id, revs, options)),
+    openRevs: (id, revs, options) =>
+      read(() => onlyLeaf(bodies, id, revs, options) ?? openRevs(pouch(), id, revs, options)),
     parents: (docs) => read(() => Promise.all(docs.map((doc) => parentOf(pouch(), bodies, doc)))),
     range: (options) => read(() => range(pouch(), options)),
     rows: (keys, options) => read(() => Promise.all(keys.map((key) => row(pouch(), key, options)))),
@@ -97,6 +98,18 @@ async function latestLeaf(
 ): Promise<string | undefined> {
   if (rev === undefined) return undefined;
   return latestOf(await treeOf(pouch, id), rev)[0] ?? rev;
+}
+
+/** The leaves of a document that was written lately and is not in conflict. */
+function onlyLeaf(
+  bodies: BodyCache,
+  id: string,
+  revs: 'all' | readonly string[],
+  { attachments = false, revs: isWithHistory = false }: ReadOptions,
+): Promise<OpenRev[]> | undefined {
+  if (revs !== 'all' || attachments || isWithHistory) return undefined;
+  const json = bodies.only(id);
+  return json === undefined ? undefined : Promise.resolve([{ ok: JSON.parse(json) as Doc }]);
 }
 
 async function openRevs(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { LevelDown } from 'leveldown';
 
+import { digestBodies } from './attachment-digests.js';
 import { createBodyCache, type BodyCache } from './body-cache.js';
 import { indexMaps } from './index-maps.js';
 import { compactLevel, countKeys, directoryBytes, LAST } from './level.js';
@@ -90,12 +91,18 @@ function figuresAndWrites(
     updateSeq: () => use(async () => (await pouch().info()).update_seq),
     write: (docs, { newEdits }) =>
       use(async () => {
+        if (docs.some((doc) => doc['_attachments'] !== undefined)) await digestBodies(docs);
         const results = await queue.write(docs, newEdits);
         ids.note(results, newEdits);
-        // Only the store knows these bodies: attachments as stubs, and the winner of a conflict.
-        for (const doc of docs) {
-          if (!newEdits || doc['_attachments'] !== undefined) bodies.forget(doc._id);
-        }
+        // Only the store knows these bodies: attachments as stubs, and the winner of a conflict. Of
+        // others the tap may have told nothing.
+        docs.forEach((doc, i) => {
+          const isOwn = !newEdits || doc['_attachments'] !== undefined;
+          const result = results[i];
+          const isTold =
+            result === undefined || !('rev' in result) || bodies.has(doc._id, result.rev);
+          if (isOwn || !isTold) bodies.forget(doc._id);
+        });
         return results;
       }),
   };

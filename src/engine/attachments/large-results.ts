@@ -1,24 +1,52 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { mostResultBytes, type BigResult } from '../../model/big-result.js';
+import { BigResult, mostResultBytes } from '../../model/big-result.js';
+import { jsonPieces } from '../../model/json-pieces.js';
+import { takeTurns } from '../../turns.js';
 
-/** The outcome of an attempt, ready to be settled: a large result goes into an attachment. */
-export function withBigResult(outcome: Outcome): Outcome {
+/**
+ * The outcome of an attempt, ready to be settled: a large result goes into an attachment. However large
+ * it is, the event loop goes on meanwhile.
+ */
+export async function withBigResult(outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'done' || outcome.big !== undefined) return outcome;
-  const big = bigResult(outcome.result);
+  if (isSmall(outcome.result)) return outcome;
+  const big = bigOf(outcome.result, await takeTurns(countBytes(outcome.result)));
   return big === undefined ? outcome : { ...outcome, big };
 }
 
-/** A result in the form of an attachment; undefined when it is small enough for the document. */
+/**
+ * A result in the form of an attachment; undefined when it is small enough for the document. It is
+ * measured at once: for what came in a document, and is no longer than one.
+ */
 export function bigResult(result: unknown): BigResult | undefined {
-  if (upperBound(result, mostResultBytes) <= mostResultBytes) return undefined;
-  const json = Buffer.from(JSON.stringify(result));
-  if (json.length <= mostResultBytes) return undefined;
-  return { bytes: json.length, data: json.toString('base64') };
+  if (isSmall(result)) return undefined;
+  const counting = countBytes(result);
+  for (;;) {
+    const { done, value } = counting.next();
+    if (done === true) return bigOf(result, value);
+  }
+}
+
+function bigOf(result: unknown, bytes: number): BigResult | undefined {
+  return bytes <= mostResultBytes ? undefined : new BigResult(result, bytes);
+}
+
+function* countBytes(result: unknown): Generator<void, number, undefined> {
+  let bytes = 0;
+  for (const piece of jsonPieces(result)) {
+    bytes += Buffer.byteLength(piece);
+    yield;
+  }
+  return bytes;
 }
 
 /** In JSON one unit of a text takes six bytes at the most (`\u0001`); a number is never so long. */
 const longestUnit = 6;
 const longestNumber = 25;
+
+function isSmall(result: unknown): boolean {
+  return upperBound(result, mostResultBytes) <= mostResultBytes;
+}
 
 /**
  * How long the JSON of a value is at the most, without making it: most results are small, and that is
@@ -28,7 +56,14 @@ function upperBound(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length * longestUnit + 2;
   if (typeof value !== 'object' || value === null) return longestNumber;
   let sum = 2;
-  for (const [key, inner] of Object.entries(value)) {
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && sum <= enough; i += 1) {
+      sum += 1 + upperBound(value[i], enough - sum);
+    }
+    return sum;
+  }
+  for (const key of Object.keys(value)) {
+    const inner = (value as Readonly<Record<string, unknown>>)[key];
     sum += key.length * longestUnit + 4 + upperBound(inner, enough - sum);
     if (sum > enough) return sum;
   }

@@ -121,6 +121,7 @@ async function trySettling(
   pending: Pending,
 ): Promise<Tried> {
   const { parsedJobs, replicas, fail } = parts;
+  const open = await Promise.all(pending.left.map(readyToSettle));
   const doc = replicas.many ? await replicas.readConsistent(given) : given;
   if (doc === undefined) return { kind: 'over' };
   const parsed = await parsedJobs.read(doc);
@@ -128,8 +129,7 @@ async function trySettling(
     return { kind: 'over', doc };
   }
   if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems), pending);
-  const { left: open } = pending;
-  const settled = unlessThrown(() => settleAll(parts, parsed.value, open.map(readyToSettle)));
+  const settled = unlessThrown(() => settleAll(parts, parsed.value, open));
   if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure), pending);
   const { attempts } = settled;
   if (attempts.length === 0) return { kind: 'over', doc };
@@ -156,8 +156,8 @@ function fatalEnd(job: LiveJob, { claim }: LiveStep): TwsError | undefined {
   return problem('engine_fatal', { job: job._id, step: step.name, name, message });
 }
 
-function readyToSettle(one: EndedAttempt): EndedAttempt {
-  return { ...one, outcome: withBigResult(one.outcome) };
+async function readyToSettle(one: EndedAttempt): Promise<EndedAttempt> {
+  return { ...one, outcome: await withBigResult(one.outcome) };
 }
 
 /** The database takes none of the outcomes, not even a failure. */
