@@ -40,6 +40,8 @@ export type CommandDefinition = {
   readonly stoppable?: boolean;
   /** True for what has work to do, whether or not somebody reads what it prints. */
   readonly serves?: boolean;
+  /** True for what several databases may be named to. */
+  readonly severalDatabases?: boolean;
   readonly load: () => Promise<Command>;
 };
 
@@ -47,8 +49,13 @@ export type CommandDefinition = {
 export type Invocation = {
   readonly args: readonly string[];
   readonly flags: Readonly<Record<string, unknown>>;
-  /** Reads the settings; called by commands that need them. @throws TwsError of `loadConfig` */
-  readonly config: () => Config;
+  /** The databases that were named, where a command takes several. */
+  readonly databases?: readonly string[];
+  /**
+   * Reads the settings; called by commands that need them. `database`: one of those that were named.
+   * @throws TwsError of `loadConfig`
+   */
+  readonly config: (database?: string) => Config;
 };
 
 /** Runs a command to its end. The number is the exit status. */

@@ -2,15 +2,18 @@ import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem, TwsError, type ProblemCode } from '../errors.js';
 import {
+  createSlotPool,
   startEngine,
   startUnderSavedId,
+  usualSlots,
   type Engine,
   type EngineOptions,
+  type SlotPool,
 } from '../engine/engine.js';
 import { createRetry, type Retry } from '../engine/retry.js';
 import { usualLeaseMs } from '../model/engine.js';
-import { guardProcess, type GuardOptions } from '../engine/watch/guard.js';
-import { startWatchdog } from '../engine/watch/watchdog.js';
+import { guardProcess } from '../engine/watch/guard.js';
+import { startWatchdog, type Watchdog } from '../engine/watch/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
 import type { Log } from '../log.js';
 import type { EngineMeters } from '../engine/meters.js';
@@ -41,7 +44,49 @@ export type EngineStart = {
   readonly isTerminal?: boolean;
   /** Receives what is measured; spans of OpenTelemetry are made in any case. */
   readonly meters?: EngineMeters | undefined;
+  /** What this engine shares with others of this process; without it, it is the only one. */
+  readonly process?: EngineProcess | undefined;
 };
+
+/** What the engines of one process share. */
+export type EngineProcess = {
+  readonly plugins: PluginRegistry;
+  readonly slots: SlotPool;
+  /** Takes the texts that must not be shown, when the process is guarded. */
+  readonly onSecret?: ((clear: string) => void) | undefined;
+  /** Calls back when the state of the process is not known any more, also when it is so already. */
+  readonly onBroken: (hear: (reason: TwsError) => void) => void;
+};
+
+/**
+ * Loads the plugins of a process of engines. With `ownsProcess` the process belongs to them from now on:
+ * what plugins leave behind is reported and does not end it.
+ */
+export async function openProcess({
+  config,
+  log,
+  ownsProcess,
+}: Pick<EngineStart, 'config' | 'log' | 'ownsProcess'>): Promise<EngineProcess> {
+  const listeners: ((reason: TwsError) => void)[] = [];
+  let broken: TwsError | undefined;
+  const onSecret = !ownsProcess
+    ? undefined
+    : guardProcess({
+        log,
+        onBroken: (reason) => {
+          const why = (broken = problem('engine_broken', { reason }));
+          for (const hear of listeners) hear(why);
+        },
+      });
+  const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
+    log.warn(data ?? {}, message),
+  );
+  const onBroken: EngineProcess['onBroken'] = (hear) => {
+    listeners.push(hear);
+    if (broken !== undefined) hear(broken);
+  };
+  return { plugins, slots: createSlotPool(config.slots ?? usualSlots), onSecret, onBroken };
+}
 
 /** An engine and the plugins of its process. */
 export type ProjectEngine = Engine & { readonly plugins: PluginRegistry };
@@ -57,17 +102,10 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const retry = retryUntil(signal, log);
   await checkSecrets(start, retry);
   if (signal.aborted) return undefined;
-  const started: { engine?: Engine; broken?: TwsError } = {};
-  const onBroken = (reason: string): void => {
-    started.broken = problem('engine_broken', { reason });
-    started.engine?.fail(started.broken);
-  };
-  const guards = start.ownsProcess ? guard(start, onBroken) : undefined;
-  const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
-    log.warn(data ?? {}, message),
-  );
-  const { cryptoKey, olderSecrets, slots, labels, queues, leaseMs, drainMs, retryDelayMs, root } =
-    config;
+  const shared = start.process ?? (await openProcess(start));
+  const watchdog = start.ownsProcess ? watchdogOf(start) : undefined;
+  const { plugins, onSecret, slots } = shared;
+  const { cryptoKey, olderSecrets, labels, queues, leaseMs, drainMs, retryDelayMs, root } = config;
   const spans = await createSpans();
   const listening = [meters, spans].filter((one) => one !== undefined);
   const settings: EngineOptions = {
@@ -89,33 +127,27 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     webhooks: config.webhooks,
     egress: config.egress,
     linkOf: linkOf(config.http.public_url),
-    onSecret: guards?.onSecret,
-    onCall: guards?.watchdog.onCall,
-    onDecide: guards?.watchdog.onDecide,
+    onSecret,
+    onCall: watchdog?.onCall,
+    onDecide: watchdog?.onDecide,
     meters: allMeters(listening),
   };
   const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;
   const engine = await (id === undefined
     ? startEngine({ ...settings, name })
     : startUnderSavedId(id, settings, retry));
-  guards?.watchdog.watch(engine.id);
-  if (started.broken !== undefined) engine.fail(started.broken);
-  started.engine = engine;
+  watchdog?.watch(engine.id);
+  shared.onBroken(engine.fail);
   return { ...engine, plugins };
 }
 
-function guard(
-  { config, opened, log, name, isTerminal }: EngineStart,
-  onBroken: GuardOptions['onBroken'],
-) {
-  const onSecret = guardProcess({ log, onBroken });
-  const watchdog = startWatchdog({
+function watchdogOf({ config, opened, name, isTerminal }: EngineStart): Watchdog {
+  return startWatchdog({
     connection: opened.store.connection,
     leaseMs: config.leaseMs ?? usualLeaseMs,
     isTerminal: isTerminal === true,
     name,
   });
-  return { onSecret, watchdog };
 }
 
 /** Asks until the database answers or the start is ended; what is wrong is told once. */

@@ -82,13 +82,27 @@ async function load(
     import('../config/load.js'),
   ]);
   const said = { ...globals, ...flags } as Record<string, unknown>;
-  const config = () => loadConfig({ flags: flagsIn(said), env: io.env, cwd: io.cwd });
+  const databases = databasesIn(said, definition);
+  const config = (database = databases[0]) =>
+    loadConfig({ flags: flagsIn({ ...said, database }), env: io.env, cwd: io.cwd });
   try {
     const asks = { confirm: globals['confirm'] !== false };
-    return await command({ args, flags: { ...flags, ...asks }, config }, io);
+    return await command({ args, flags: { ...flags, ...asks }, databases, config }, io);
   } catch (error) {
     throw devGone(error, config) ?? error;
   }
+}
+
+/** The databases that were named, each once. @throws TwsError `usage` */
+function databasesIn(
+  said: Readonly<Record<string, unknown>>,
+  { severalDatabases = false }: CommandDefinition,
+): readonly string[] {
+  const names = [...new Set([said['database'] ?? []].flat())].map(String);
+  if (names.length > 1 && !severalDatabases) {
+    throw problem('usage', { reason: '--database may name several databases to tws start only.' });
+  }
+  return names;
 }
 
 /** Nobody answers where the `tws dev` of this folder was the last to be: it did not end in peace. */

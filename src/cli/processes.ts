@@ -9,6 +9,8 @@ import { executable } from '../package.js';
 
 export type Processes = {
   readonly config: Config;
+  /** The databases that each of them follows. */
+  readonly databases: readonly string[];
   readonly count: number;
   readonly name: string | undefined;
   readonly log: Log;
@@ -20,9 +22,13 @@ export type Processes = {
  * first one that is not 0.
  */
 export async function startProcesses(wanted: Processes, io: Io): Promise<number> {
-  const { config, count, name, log } = wanted;
+  const { config, databases, count, name, log } = wanted;
   const children = Array.from({ length: count }, (_, i) =>
-    startOne(config, { name: name === undefined ? undefined : `${name}-${i + 1}`, log }, io),
+    startOne(
+      config,
+      { databases, name: name === undefined ? undefined : `${name}-${i + 1}`, log },
+      io,
+    ),
   );
   const forward = (): void => {
     for (const { child } of children) child.kill('SIGTERM');
@@ -47,12 +53,13 @@ type Started = { readonly child: ChildProcess; readonly ended: Promise<number> }
  */
 function startOne(
   config: Config,
-  { name, log }: { name: string | undefined; log: Log },
+  { databases, name, log }: Pick<Processes, 'databases' | 'name' | 'log'>,
   io: Io,
 ): Started {
-  const { url, database, app, root } = config;
+  const { url, app, root } = config;
   const args = [
-    ...['start', '--url', url, '--database', database, '--app', app],
+    ...['start', '--url', url, '--app', app],
+    ...databases.flatMap((database) => ['--database', database]),
     ...(name === undefined ? [] : ['--name', name]),
     ...engineArguments(config),
     ...(io.mode === 'text' ? [] : [`--${io.mode}`]),

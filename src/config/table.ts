@@ -86,7 +86,10 @@ export const settings = {
     about: 'Milliseconds that running steps may take to end when an engine stops',
     usual: 30_000,
   },
-  log_level: { about: 'What an engine logs, and what is more important', usual: 'info' },
+  log_level: {
+    about: 'What an engine logs, and what is more important; `debug` adds the steps',
+    usual: 'info',
+  },
   'secrets.older': { about: 'How values of the form salt:cipher, both in hex, were encrypted.' },
   // Addresses of webhooks are often secrets themselves.
   webhooks: {

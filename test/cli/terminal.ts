@@ -40,7 +40,8 @@ export type RunOptions = {
 export async function run(command: Command, options: RunOptions): Promise<Ran> {
   const { cwd, env = {}, args = [], flags = {}, settings = {} } = options;
   const { io, printed } = testIo(options);
-  const config = () => loadConfig({ flags: settings, env, cwd });
+  const config = (database = settings?.database) =>
+    loadConfig({ flags: { ...settings, database }, env, cwd });
   try {
     const exit = await command({ args, flags, config }, io);
     return { exit, ...printed() };

@@ -14,6 +14,7 @@ import { engineFlags } from '../engine-settings.js';
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import { createLog } from '../log.js';
 import { startProcesses } from '../processes.js';
+import { startSeveral } from '../several-databases.js';
 import { aborted } from '../signals.js';
 
 const flags = z.object({
@@ -29,10 +30,13 @@ const closeMs = 10_000;
 /**
  * `tws start`: an engine until SIGINT or SIGTERM, which lets its steps finish; a second signal ends
  * it at once. With `--engines` it starts so many processes of itself and ends with them; with
- * `--http` it serves the HTTP API, too.
+ * `--http` it serves the HTTP API, too. With several databases it runs an engine for each.
  */
-export const start = defineCommand(flags, async ({ flags: said, config: read }, io) => {
+export const start = defineCommand(flags, async (called, io) => {
+  const { flags: said, config: read } = called;
   const config = read();
+  const databases = called.databases ?? [];
+  if (databases.length > 1) return startSeveral({ ...said, configs: databases.map(read) }, io);
   const log = createLog({ level: config.logLevel, name: said.name }, io);
   if ((await waitForDatabase(config, log, io.stop)) === undefined) return 0;
   const serves = said.http !== undefined && said.http !== false;
@@ -48,7 +52,8 @@ export const start = defineCommand(flags, async ({ flags: said, config: read }, 
   try {
     if (said.engines !== undefined && said.engines > 1) {
       await serve({});
-      return await startProcesses({ config, count: said.engines, name: said.name, log }, io);
+      const of = { config, databases: [config.database], count: said.engines };
+      return await startProcesses({ ...of, name: said.name, log }, io);
     }
     const { name } = said;
     const meters = figures?.meters;

@@ -56,14 +56,22 @@ export const beginning: readonly CommandDefinition[] = [
   },
   {
     name: 'init',
-    about: 'Create the database and its design document; run again it adds only what is missing.',
+    about: 'Create the database and its design documents; run again it adds only what is missing.',
     options: [
+      {
+        flags: '--guard',
+        about: 'With the guard, which refuses impossible documents; default of a new database.',
+      },
+      {
+        flags: '--no-guard',
+        about: 'Without the guard, or remove it: writes are cheaper (see tws doctor --measure).',
+      },
       {
         flags: '--copies <n>',
         about: 'In a cluster: copies of each document; default 1, which makes claims certain.',
       },
     ],
-    examples: ['tws init', 'tws init --no-confirm --database orders_tasks'],
+    examples: ['tws init', 'tws init --no-confirm --database orders_tasks', 'tws init --no-guard'],
     load: async () => (await import('../commands/init.js')).init,
   },
 ];

@@ -5,7 +5,7 @@ import type { ArgumentDefinition, OptionDefinition } from '../command.js';
 /** Options that every command understands, before or after its name. */
 export const globalOptions: readonly OptionDefinition[] = [
   optionOf('url'),
-  optionOf('database'),
+  { ...optionOf('database'), repeated: true },
   optionOf('app'),
   { ...optionOf('owner'), values: { named: ['owner'] } },
   {

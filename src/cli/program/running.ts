@@ -26,8 +26,10 @@ export const running: readonly CommandDefinition[] = [
     ],
     stoppable: true,
     serves: true,
+    severalDatabases: true,
     examples: [
       'tws start',
+      'tws start --database a --database b',
       'tws start --engines 4 --slots 20',
       'tws start --labels gpu,eu',
       'tws start --http',
@@ -114,7 +116,13 @@ export const running: readonly CommandDefinition[] = [
     name: 'doctor',
     about:
       'Look at settings, plugins, server, database and engines; say what is wrong and what to do.',
-    examples: ['tws doctor'],
+    options: [
+      {
+        flags: '--measure',
+        about: 'Also measure for a second what the guard costs here, in databases of its own.',
+      },
+    ],
+    examples: ['tws doctor', 'tws doctor --measure'],
     load: async () => (await import('../commands/doctor.js')).doctor,
   },
 ];

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createSlotPool, type SlotPool } from './slot-pool.js';
 import { partyOf, withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
@@ -56,7 +57,10 @@ export type RunningAttempts = {
 };
 
 export type RunningAttemptsOptions = BeginningOptions & {
-  readonly slots: number;
+  /** The slots, which engines of the same process may share. */
+  readonly slots: number | SlotPool;
+  /** Whether jobs wait for a slot. */
+  readonly waits?: () => boolean;
   /** The count by which slots are given, see `createWaitQueue`. */
   readonly count: () => number;
   /** A slot came free. */
@@ -74,7 +78,7 @@ export type RunningAttemptsOptions = BeginningOptions & {
 };
 
 export function createRunningAttempts(options: RunningAttemptsOptions): RunningAttempts {
-  const { meters, onFree, onEnded } = options;
+  const { meters, onEnded } = options;
   const slots = createSlots(options);
   const stopping = new Set<string>();
   const { attempts, ofJob, add, remove } = createRegister();
@@ -88,7 +92,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     if (!slots.claims.has(claim)) return;
     slots.free(claim);
     if (slots.claims.size === 0) for (const resolve of emptied.splice(0)) resolve();
-    onFree();
+    slots.freed();
   };
   const notBegun = (reason: 'released' | 'fenced', job: string, step: LiveStep): void => {
     if (reason === 'fenced') return release(step.claim);
@@ -130,7 +134,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     },
     enable: (enabled) => {
       slots.enable(enabled);
-      if (enabled) onFree();
+      if (enabled) slots.freed();
     },
     empty: () =>
       slots.claims.size === 0 ? Promise.resolve() : new Promise((resolve) => emptied.push(resolve)),
@@ -162,8 +166,11 @@ function createRegister() {
   };
 }
 
+type SlotOptions = Pick<RunningAttemptsOptions, 'slots' | 'count' | 'waits' | 'onFree'>;
+
 /** The slots of an engine, and the claims that have them. */
-function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'count'>) {
+function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions) {
+  const pool = typeof slots === 'number' ? createSlotPool(slots) : slots;
   const claims = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
   const handedOver = new Set<string>();
@@ -172,9 +179,13 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
   const uses = createSlotUses(count);
   let closed = false;
   let disabled = false;
+  const place = pool.join({
+    need: () => ({ used: claims.size - handedOver.size, waits: waits() }),
+    onFree,
+  });
   const freeSlots: RunningAttempts['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
-    return closed || disabled ? 0 : Math.max(0, slots - claims.size + handedOver.size + freed);
+    return closed || disabled ? 0 : place.free(freed);
   };
   const runningOf: RunningAttempts['runningOf'] = (task, ended = []) => {
     const running = [...taskOf].filter(
@@ -184,10 +195,7 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
   };
   const reserve: RunningAttempts['reserve'] = (steps, ended, job) => {
     if (freeSlots(ended) < steps.length) return false;
-    const wanted = steps.flatMap((step) => {
-      const limit = limitOf(job, step);
-      return limit === undefined ? [] : [{ ...limit, claim: step.claim }];
-    });
+    const wanted = limitsOf(job, steps);
     const haveRoom = wanted.every(({ task, slots: most }) => {
       const more = wanted.filter((other) => other.task === task).length;
       return runningOf(task, ended) + more <= most;
@@ -203,7 +211,7 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
     return true;
   };
   return {
-    ...{ claims, freeSlots, runningOf, reserve },
+    ...{ claims, freeSlots, runningOf, reserve, freed: place.freed },
     use: (ended: readonly string[] = []): SlotUse =>
       uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
     hasRoom: ({ task, slots: most }: TaskSlots): boolean => runningOf(task) < most,
@@ -223,6 +231,14 @@ function createSlots({ slots, count }: Pick<RunningAttemptsOptions, 'slots' | 'c
     enable: (enabled: boolean): void => void (disabled = !enabled),
     close: (): void => void (closed = true),
   };
+}
+
+/** The limits of the tasks of some claims, where they have any. */
+function limitsOf(job: LiveJob, steps: readonly LiveStep[]) {
+  return steps.flatMap((step) => {
+    const limit = limitOf(job, step);
+    return limit === undefined ? [] : [{ ...limit, claim: step.claim }];
+  });
 }
 
 /** Who has the slots of this engine, and who had them before. */
