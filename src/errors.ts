@@ -133,7 +133,7 @@ export const problems = {
     422,
   ),
   document_refused: row(
-    (d: { id: string; reason: string }) => `CouchDB refuses document "${d.id}": ${d.reason}`,
+    (d: { id: string; reason: string }) => `Document "${d.id}" is refused: ${d.reason}`,
     'Change the document as the sentence says.',
     3,
     422,

@@ -141,7 +141,7 @@ export type World = {
     readonly runningOf: (task: string) => number;
     readonly facts: (plugin: string) => PluginFacts;
     /** Claims of the attempts that this process has in hand. */
-    readonly running: ReadonlySet<string>;
+    readonly running: Pick<ReadonlySet<string>, 'has'>;
     /** Those of them that were told to stop. */
     readonly stopping: ReadonlySet<string>;
     /** Claims that this process made and never started: they came into the document late. */

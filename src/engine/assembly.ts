@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts, World } from '../decide/world.js';
-import { rankAmong } from '../decide/compete/stagger.js';
+import { rankAmong, sweepPace } from '../decide/compete/ranks.js';
 import type { TwsError } from '../errors.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
@@ -38,7 +38,7 @@ import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createSystemEvents } from './events/system-events.js';
 import { createSystemWebhooks } from './events/system-webhooks.js';
 import { createTimers } from './waiting/timers.js';
-import { usualSweepMs, type EngineOptions } from './options.js';
+import { usualSlots, usualSweepMs, type EngineOptions } from './options.js';
 
 /** The parts of one engine, put together; nothing runs yet. */
 export type Assembly = ReturnType<typeof assemble>;
@@ -50,15 +50,15 @@ export function assemble(options: EngineOptions) {
   const queues = createQueues(base, others, toJobs);
   const { attempts, contents } = createAttempts(base, { others, queues, toJobs }, () => replicas);
   const replicas = createReplicasOf(base, others.peers, queues, attempts);
-  const { store, retry, log, now, once, life } = base;
+  const { store, retry, log, now, once, life, linkOf } = base;
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const locks = createLocks({
     ...{ store, retry, log, now, life: life.signal, before: queues.permitQueues.before },
     ...{ copies: () => replicas.count, run: replicas.run },
   });
   const { library } = others;
-  const { linkOf } = base;
   const { fail, failed } = createFailing(attempts);
+  const { sweepMs = usualSweepMs } = options;
   const parts: JobParts = {
     ...{ store, retry, log, now, once, life, replicas, locks, attempts, documentLimit },
     ...queues,
@@ -67,7 +67,7 @@ export function assemble(options: EngineOptions) {
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
-    horizonMs: 2 * (options.sweepMs ?? usualSweepMs),
+    horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive()),
     fail,
   };
   const jobs = createJobs(parts);
@@ -85,8 +85,15 @@ function createBase(options: EngineOptions) {
   const life = new AbortController();
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
-  /** `isBehind`: it has brought changes whose documents were not read yet. */
-  const feed = { isFollowed: false, isBehind: (): boolean => false };
+  /**
+   * `isBehind`: it has brought changes whose documents were not read yet. `hurry`: reads so many of those
+   * that this engine had left to others, because now it can deal with them.
+   */
+  const feed = {
+    isFollowed: false,
+    isBehind: (): boolean => false,
+    hurry: (_most?: number): void => undefined,
+  };
   const retry = createRetry({
     signal: life.signal,
     report: (reason) => log.warn({}, `${reason} Trying again.`),
@@ -104,7 +111,7 @@ function createBase(options: EngineOptions) {
       labels: new Set(options.labels),
       queues: new Set(options.queues ?? [defaultQueue]),
     },
-    slots: options.slots ?? 10,
+    slots: options.slots ?? usualSlots,
     leaseMs: options.leaseMs ?? usualLeaseMs,
     renewMs: options.renewMs ?? usualLeaseMs / 3,
     crashLimit: options.crashLimit ?? usualCrashLimit,
@@ -121,7 +128,8 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
   const peers = createPeers(id, leaseMs, () => performance.now());
   const isReporter = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
   const onMalformed: OnMalformed = (doc, problems) => {
-    if (!isReporter(`${doc._id}:${doc._rev}`)) return;
+    // The first in its order has read it.
+    if (!isReporter(doc._id)) return;
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   };
@@ -157,7 +165,7 @@ type Queues = ReturnType<typeof createQueues>;
 
 /** What runs plugins. */
 function createAttempts(
-  { options, store, retry, log, now, life, slots, meters }: Base,
+  { options, store, retry, log, now, life, slots, meters, feed }: Base,
   {
     others: { library, keyring },
     queues: { count, waitQueue },
@@ -175,8 +183,10 @@ function createAttempts(
     count,
     openSecrets: createOpenSecrets(library, keyring),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),
+    waits: () => waitQueue.tickets.size + waitQueue.called.size > 0,
     onFree: () => {
       if (waitQueue.tickets.size > 0) toJobs().fillSlots();
+      else feed.hurry(100);
     },
     onEnded: (job, step, outcome, report) => toJobs().settle(job, step, outcome, report),
     onReport: (job, step, report) => toJobs().report(job, step, report),
@@ -296,12 +306,16 @@ function createControl(
   { isReporter }: Others,
   { attempts, serializer }: JobParts,
 ) {
-  const able = {
+  const me = {
+    id,
+    pid: process.pid,
+    version: packageVersion(),
     plugins: [...self.plugins],
     labels: [...self.labels],
     queues: [...self.queues],
+    slots: typeof slots === 'number' ? slots : slots.slots,
+    renew_ms: renewMs,
   };
-  const me = { id, pid: process.pid, version: packageVersion(), ...able, slots, renew_ms: renewMs };
   const presence = createPresence(store, me, now);
   const onChange = (enabled: boolean): void => {
     const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
@@ -317,6 +331,6 @@ function createControl(
   };
 }
 
-function without(claims: ReadonlySet<string>, ended: readonly string[]): ReadonlySet<string> {
-  return new Set([...claims].filter((claim) => !ended.includes(claim)));
+function without(claims: ReadonlySet<string>, ended: readonly string[]): World['me']['running'] {
+  return { has: (claim) => claims.has(claim) && !ended.includes(claim) };
 }

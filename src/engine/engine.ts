@@ -12,7 +12,8 @@ import { keepLease, sweep, watchPeers, watchPermits } from './loop/periodic.js';
 import { isLeft, isNameTaken, takeOverName } from './peers/name.js';
 import type { EngineListener } from './events/system-events.js';
 
-export type { EngineOptions } from './options.js';
+export { createSlotPool, type SlotPool } from './attempts/slot-pool.js';
+export { usualSlots, type EngineOptions } from './options.js';
 
 export type Engine = {
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { SlotPool } from './attempts/slot-pool.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Store } from '../store/store.js';
 import type { DeciderParts } from './loop/decision.js';
@@ -22,8 +23,8 @@ export type EngineOptions = {
   readonly olderSecrets?: OlderFormat | undefined;
   /** Starts without a key, too: the steps that need it fail, each with the reason. */
   readonly keyless?: boolean | undefined;
-  /** Attempts at the same time; default 10. */
-  readonly slots?: number | undefined;
+  /** Attempts at the same time, or the slots that the engines of this process share; default 10. */
+  readonly slots?: number | SlotPool | undefined;
   readonly labels?: readonly string[] | undefined;
   /** The queues whose steps it takes; default: "default" alone. */
   readonly queues?: readonly string[] | undefined;
@@ -69,3 +70,6 @@ export type EngineOptions = {
 
 /** How often the scan is repeated, ms. */
 export const usualSweepMs = 30_000;
+
+/** So many attempts an engine runs at the same time. */
+export const usualSlots = 10;

@@ -63,7 +63,12 @@ export class Family {
   #take(told: Story): void {
     const { children } = told;
     told.children = [];
-    for (const child of children) this.store(JSON.parse(JSON.stringify(child)) as StoredDocument);
+    for (const child of children) {
+      const { _attachments, ...doc } = child as StoredDocument;
+      const stored = JSON.parse(JSON.stringify(doc)) as StoredDocument;
+      // A large result can be read until its document is stored.
+      this.store(_attachments === undefined ? stored : { ...stored, _attachments });
+    }
   }
 
   /** Stores a job document; one that is there is only changed by who knows it. */

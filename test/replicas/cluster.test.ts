@@ -11,6 +11,7 @@ import { installDesign } from '../../src/store/design.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import type { NewDocument } from '../../src/store/writer.js';
 import { couchKind, couchUrl, removeAfterwards, request } from '../support/couch.js';
+import { withGuard } from '../support/guard.js';
 import { connect } from '../store/connect.js';
 
 /** Where the nodes of the cluster are, if it has three; an embedded server has none. */
@@ -78,7 +79,7 @@ async function threeCopies() {
   const made = await createDatabase(connect(database), { copies: 3 });
   removeAfterwards(database);
   expect(made.copies).toBe(3);
-  await installDesign(connect(database));
+  await installDesign(connect(database), { guard: withGuard });
   const folder = await mkdtemp(join(tmpdir(), 'tws-cluster-'));
   const stores = connections.map((connection) => openStore(connection));
   onTestFinished(async () => {

@@ -10,6 +10,7 @@ import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { admin, couchUrl, freshDatabase } from './couch.js';
+import { withGuard } from './guard.js';
 
 /** A line that an engine logged. */
 export type LogLine = {
@@ -48,15 +49,17 @@ export type Ended = StoredDocument & {
 
 /**
  * `plugins`: file name -> source. Everything is stopped and removed when the test has finished.
- * `url`: a server of the test's own, with credentials, instead of the one of the run.
+ * `url`: a server of the test's own, with credentials, instead of the one of the run. `guard`: whether
+ * the database has the guard.
  */
 export async function openWorkspace(
   plugins: Readonly<Record<string, string>> = {},
   url?: string,
+  guard = withGuard,
 ): Promise<Workspace> {
   const connection = { ...(await databaseAt(url)), app: 'tws' };
   await createDatabase(connection);
-  await installDesign(connection);
+  await installDesign(connection, { guard });
   const folder = await mkdtemp(join(tmpdir(), 'tws-test-'));
   for (const [name, source] of Object.entries(plugins)) {
     await writeFile(join(folder, name), source);
@@ -133,15 +136,25 @@ async function databaseAt(url: string | undefined) {
 
 async function putOne(store: Store, doc: Record<string, unknown>): Promise<string> {
   const id = typeof doc['_id'] === 'string' ? doc['_id'] : crypto.randomUUID();
-  for (let left = 5; ; left -= 1) {
-    const result = await store.write({ ...doc, _id: id });
-    if (result.kind === 'written') return id;
-    // On a busy machine an answer may be late: then the document is there, or is written again.
-    if (result.kind === 'conflict' && left < 5) return id;
-    if (result.kind !== 'unknown' || left === 0) {
-      throw new Error(`${id}: ${JSON.stringify(result)}`);
-    }
+  const result = await writeNew(store, { ...doc, _id: id });
+  if (result.kind === 'written') return id;
+  throw new Error(`${id}: ${JSON.stringify(result)}`);
+}
+
+/**
+ * Writes a new document. On a busy machine an answer may be late: then the document is there, or is
+ * written again.
+ */
+export async function writeNew(
+  store: Store,
+  doc: { readonly _id: string },
+): Promise<Awaited<ReturnType<Store['write']>> | { readonly kind: 'written' }> {
+  let result = await store.write(doc);
+  for (let left = 5; result.kind === 'unknown' && left > 0; left -= 1) {
+    result = await store.write(doc);
+    if (result.kind === 'conflict') return { kind: 'written' };
   }
+  return result;
 }
 
 type Watch = {

@@ -1,7 +1,8 @@
 import { mostSteps } from '../start/effort.js';
 import { hasLateEdit, isAsked } from '../requests/edits.js';
+import { hasItsEnd } from '../requests/hand-edits.js';
 import type { Peer, World } from '../world.js';
-import { rankAmong, staggerMs } from './stagger.js';
+import { rankAmongAble, turnMs } from './ranks.js';
 
 /** What a job document shows before it is parsed. */
 export type QuickCheck =
@@ -36,7 +37,8 @@ const unclear: QuickCheck = { kind: 'unclear' };
 export function quickCheck(job: JobDocument, now: number, world: QuickCheckWorld): QuickCheck {
   const { state, retry } = job;
   if (state === '$$complete' || state === '$$cancelled') {
-    return isAsked(retry) || hasLateEdit(job) ? unclear : { kind: 'final' };
+    const isOpen = isAsked(retry) || hasLateEdit(job) || !hasItsEnd(job);
+    return isOpen ? unclear : { kind: 'final' };
   }
   if (state !== undefined) return checkLive(job, world);
   return world.peers.length === 0 ? unclear : checkNew(job, now, world);
@@ -52,20 +54,10 @@ function checkNew(
   now: number,
   { me, peers, seenAt }: QuickCheckWorld,
 ): QuickCheck {
-  const able = peers.filter((peer) => canAll(peer, me));
-  const rank = able.length === 0 ? 0 : rankAmong(`${job._id}:0`, able, me.id);
-  const until = seenAt + rank * staggerMs;
+  const rank = rankAmongAble(job._id, me, peers);
+  const until = seenAt + turnMs(rank);
   if (rank === 0 || now >= until) return unclear;
   return me.freeSlots === 0 ? { kind: 'no_slot', rank } : { kind: 'later', until };
-}
-
-function canAll(peer: Peer, me: Peer): boolean {
-  const { plugins, labels, queues } = peer;
-  return (
-    [...me.plugins].every((it) => plugins.has(it)) &&
-    [...me.labels].every((it) => labels.has(it)) &&
-    [...me.queues].every((it) => queues.has(it))
-  );
 }
 
 /** Where steps only follow one another nothing begins while one runs. */
@@ -87,8 +79,7 @@ function checkLive(job: JobDocument, world: QuickCheckWorld): QuickCheck {
   if (isHere && list.every((step) => step === first || isComplete(step))) {
     return { kind: 'here', claim: first.claim };
   }
-  const alive = new Set(peers.map(({ id }) => id));
-  if (!running.every(({ engine }) => alive.has(engine))) return unclear;
+  if (!running.every(({ engine }) => peers.some(({ id }) => id === engine))) return unclear;
   return { kind: 'elsewhere', engine: first.engine };
 }
 

@@ -22,8 +22,7 @@ export function takeEvent(parts: Parts, doc: StoredDocument): void {
     const rows = await store.view('waiting', { key: ['event', event, key] });
     for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
     // Every engine sees that nobody waits for it; one reports it.
-    if (rows.length === 0 && isReporter(`${doc._id}:${doc._rev}`))
-      await logUnheard(parts, doc._id, event, key);
+    if (rows.length === 0 && isReporter(doc._id)) await logUnheard(parts, doc._id, event, key);
   });
 }
 

@@ -52,7 +52,7 @@ export function createControls({ me, log, isReporter, onChange }: ControlsOption
     return true;
   };
   const tellOnce = ({ _id: id, _rev: rev }: StoredDocument, problem: string): void => {
-    if (malformed.get(id) === rev || !isReporter(`${id}:${rev}`)) return;
+    if (malformed.get(id) === rev || !isReporter(id)) return;
     malformed.set(id, rev);
     log.warn({ control: id }, `Control ${id} is not valid: ${problem}`);
   };

@@ -96,6 +96,7 @@ export type DeciderParts = {
  */
 export function createDecider(parts: DeciderParts): Decider {
   const { library, life, onDecide, once, rule = decide } = parts;
+  const unasked = worldOf(nothing, library);
   return async (job, surroundings, now) => {
     // Most decisions ask nothing, and read no schema.
     let found = nothing;
@@ -107,8 +108,13 @@ export function createDecider(parts: DeciderParts): Decider {
       await roundTurn();
       // What could not be found out any more does not count.
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const known = { ...worldOf(found, library), schema };
-      const world: World = { ...surroundings(), ...known, ...(unanswered && { unanswered }) };
+      const known = found === nothing ? unasked : worldOf(found, library);
+      const world: World = Object.assign(
+        surroundings(),
+        known,
+        { schema },
+        unanswered && { unanswered },
+      );
       const intent = withCurrentJob(onDecide, job._id, () =>
         unlessThrown(() => rule(job, now(), world)),
       );

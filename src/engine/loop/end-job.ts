@@ -14,7 +14,10 @@ export async function endMalformed(
   doc: StoredDocument,
   problems: Parameters<typeof endInvalid>[1],
 ): Promise<JobWritten> {
-  const written = await end(parts, doc, endInvalid(doc, problems, parts.now()));
+  const gone = parts.serializer.gone.get(doc._id);
+  const all = gone === undefined ? problems : ([...problems, gone] as const);
+  const written = await end(parts, doc, endInvalid(doc, all, parts.now()));
+  if (written.kind === 'written') parts.serializer.gone.delete(doc._id);
   if (written.kind === 'written') {
     parts.events.emit({ type: 'job.malformed', job: doc._id, problems });
   }
@@ -100,4 +103,14 @@ function tellEnd({ once, life }: WriteParts, job: string, written: JobWritten): 
     if (written.cause === undefined) once.forget(job);
     else once.waits(job, written.cause);
   }
+}
+
+/** The document to look at after the end of a job was written; a job that was final before rests. */
+export function afterEnd(before: StoredDocument, end: JobWritten): StoredDocument | undefined {
+  return isFinalState(before['state']) ? undefined : writtenIn(end);
+}
+
+/** The document that was written, if it was. */
+export function writtenIn(written: JobWritten): StoredDocument | undefined {
+  return 'doc' in written ? written.doc : undefined;
 }

@@ -1,12 +1,13 @@
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
-import { leftToOthersMs } from '../../decide/compete/stagger.js';
+import { leftToOthersMs } from '../../decide/compete/ranks.js';
 import { withoutConflicts, type Change } from '../../store/change.js';
+import { designId } from '../../store/design.js';
 import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
 import { takeEarly, takeMessage } from '../control/requests.js';
-import { createFetcher, type Fetcher, type SeenRevision } from './fetch.js';
+import { createFetcher, type Delay, type Fetcher, type SeenRevision } from './fetch.js';
 import { busyLimit, scanDatabase } from './scan.js';
 import { writesBetween } from './serializer.js';
 
@@ -20,6 +21,7 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
   const fetcher = createFetcherOf(engine);
   feed.isFollowed = true;
   feed.isBehind = fetcher.isBehind;
+  feed.hurry = fetcher.hurry;
   const options = { since, signal: ending.signal, onState, documents: false };
   const takeChange = unlessBusy(engine, (change) => see(engine, fetcher, change));
   for await (const change of store.follow(options)) {
@@ -31,27 +33,47 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { store, retry, serializer, replicas, now } = engine;
+  const { retry, serializer, attempts, waitQueue, now } = engine;
   return createFetcher({
-    read: (ids) => retry(() => store.getMany(ids, { conflicts: replicas.many })),
+    read: (ids) => retry(() => readDocuments(engine, ids)),
     isKnown: (seen) => isKnown(engine, seen),
-    leftToOthersMs: (id) => leftToOthers(engine, id),
+    delayOf: (seen) => delayOf(engine, seen),
+    isFull: () => waitQueue.tickets.size > 0 || attempts.freeSlots() === 0,
     take: (doc, at) => takeDocument(engine, doc, at),
     room: () => serializer.room(busyLimit),
     now,
   });
 }
 
-/** How long a changed document is left to other engines before this one reads it, ms. */
-function leftToOthers(engine: Assembly, id: string): number {
+/** One document that may not be in conflict is read by the shortest way. */
+async function readDocuments(
+  { store, replicas }: Assembly,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const [only, ...others] = ids;
+  const isPlain = only !== undefined && others.length === 0 && !replicas.many;
+  if (!isPlain) return store.getMany(ids, { conflicts: replicas.many });
+  const doc = await store.get(only);
+  return new Map(doc === undefined ? [] : [[only, doc]]);
+}
+
+const atOnce: Delay = { ms: 0, for: 'more' };
+
+/** The ids that commands give to definitions and controls: they concern every engine. */
+const forAll = /^(?:flow|task|engine-control):/;
+
+/** How long a changed document is left to other engines before this one reads it. */
+function delayOf(engine: Assembly, seen: SeenRevision): Delay {
   const { attempts, library, controls, peers, replicas, renewMs, self } = engine;
+  const { id } = seen;
+  if (forAll.test(id)) return atOnce;
   const isOurs = attempts.ofJob.has(id) || library.held.has(id) || controls.held.has(id);
-  if (isOurs || replicas.suspects.has(id)) return 0;
+  if (isOurs || replicas.suspects.has(id)) return atOnce;
   // Leases that are renewed at about the same time are read together.
-  if (id.startsWith('engine:')) return renewMs / 20;
+  if (id.startsWith('engine:')) return { ms: renewMs / 20, for: 'more' };
   // A job that needs a permit has its place in the line of every engine, in the order of the feed.
-  if (library.limiting.size > 0) return 0;
-  return leftToOthersMs(id, self, peers.alive());
+  if (library.limiting.size > 0) return atOnce;
+  return { ms: leftToOthersMs(seen, self, peers.alive()), for: 'others' };
 }
 
 /**
@@ -93,7 +115,7 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   if (earlySignals.has(id)) takeEarly(engine, id);
   const isConflicting = revs.length > 1;
   const seen = { id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) };
-  if (id.startsWith('engine:')) engine.peers.moved(id);
+  if (id.startsWith('engine:') && !engine.peers.moved(id, rev)) return;
   // Also what comes late: an older revision takes nothing from a newer one.
   if (isKnown(engine, seen)) return;
   dropOld(engine, id);
@@ -129,6 +151,7 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
   if (doc['type'] !== 'job' || library.held.has(id) || controls.held.has(id)) {
+    if (doc['type'] !== 'job' && serializer.seen.get(id) !== undefined) jobs.estranged(doc);
     return take(engine, id, doc);
   }
   if (conflicted === true) replicas.suspect(id);
@@ -166,13 +189,14 @@ function takeEngine({ peers }: Assembly, doc: StoredDocument): void {
   if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
 }
 
-/** Every engine sees that the design document was changed; one reports it. */
+/** Every engine sees that the design document, or the guard, was changed; one reports it. */
 function reportDesign(
   { events, isReporter, store }: Assembly,
   id: string,
   rev: string | undefined,
 ): void {
-  if (id !== `_design/${store.connection.app}` || !isReporter(`${id}:${rev ?? ''}`)) return;
+  const watched = (['design', 'guard'] as const).map((name) => designId(store.connection, name));
+  if (!watched.includes(id) || !isReporter(`${id}:${rev ?? ''}`)) return;
   events.emit({ type: 'design.changed', id, ...(rev === undefined ? {} : { rev }) });
 }
 

@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
-import { createTimers } from '../waiting/timers.js';
+import { after, createTimers, type Waiter } from '../waiting/timers.js';
 import { writesBetween } from './serializer.js';
 
 /** A revision of a document that somebody else may have written. */
@@ -16,11 +16,14 @@ export type SeenRevision = {
 /**
  * Reads what others have changed: the feed brings ids and revisions only.
  *
- * I1 Each change is read, or a later one of the same document is; what this engine knows already is not.
+ * I1 Each change is read, or a later one of the same document is; what this engine knows already is not,
+ *    nor what is left to others altogether.
  * I2 A document that another engine is likely to deal with is read only when it has not moved again for
- *    the time that is left to that engine.
+ *    the time that is left to that engine, or has moved for longer than a second without being read.
  * I3 What is read at the same time is handed out in the order in which the feed brought it.
  * I4 A copy that is behind the feed is asked again.
+ * I5 An engine that could do nothing about what is left to others reads it when it can, or when it has
+ *    not moved for some seconds.
  */
 export type Fetcher = {
   /** Takes a change; it replaces an earlier one of the same document. */
@@ -29,6 +32,8 @@ export type Fetcher = {
   readonly forget: (id: string) => void;
   /** Whether changes were not read yet that came before one that was. */
   readonly isBehind: () => boolean;
+  /** The engine can do something again: what was put off for that is read, so many documents at most. */
+  readonly hurry: (most?: number) => void;
   readonly stop: () => void;
 };
 
@@ -39,28 +44,51 @@ export type FetcherPorts = {
   ) => Promise<ReadonlyMap<string, StoredDocument> | undefined>;
   /** Whether nothing is to be learnt from reading a revision. */
   readonly isKnown: (seen: SeenRevision) => boolean;
-  /** How long a change is left to other engines, ms; 0: it is read at once. */
-  readonly leftToOthersMs: (id: string) => number;
+  readonly delayOf: (seen: SeenRevision) => Delay;
+  /** Whether this engine could do nothing now about what others may deal with. */
+  readonly isFull: () => boolean;
   readonly take: (doc: StoredDocument, at: number) => void;
   /** Resolves when there is room for what is read. */
   readonly room: () => Promise<void>;
   readonly now: () => number;
+  /** Another clock than that of the process; `turn` resolves when what comes with it has come. */
+  readonly clock?: { readonly wait: Waiter; readonly turn: () => Promise<void> };
 };
+
+/**
+ * How long a change is left unread, ms (Infinity: it is not read at all); `for`: to other engines, or to
+ * be read together with more.
+ */
+export type Delay = { readonly ms: number; readonly for: 'others' | 'more' };
 
 /** Documents that are asked for in one request. */
 const mostAtOnce = 500;
 /** After which time a copy that is behind is asked again, ms, and how often. */
 const againMs = 100;
 const mostTries = 50;
+/** So long a document may move without being read, ms. */
+const mostMovingMs = 1_000;
+/** So long a document must not have moved before an engine reads it that can do nothing about it, ms. */
+const fullMs = 5_000;
 
-/** `place`: its place among all that the feed brought. */
-type Unread = SeenRevision & { readonly place: number; readonly tries: number };
+/**
+ * `place`: its place among all that the feed brought. `since`: when the first revision was seen of those
+ * that were not read, epoch ms.
+ */
+type Unread = SeenRevision & {
+  readonly place: number;
+  readonly since: number;
+  readonly tries: number;
+  /** It is left to other engines. */
+  readonly isLeft: boolean;
+};
 
 export function createFetcher(ports: FetcherPorts): Fetcher {
-  const { read, isKnown, leftToOthersMs, take, room, now } = ports;
+  const { read, isKnown, delayOf, take, room, now } = ports;
+  const { wait, turn } = ports.clock ?? { wait: after, turn: nextTurn };
   let isFlushing = false;
   let isStopped = false;
-  const unread = createUnread(() => void flush(), now);
+  const unread = createUnread(() => void flush(), ports, wait);
 
   const handOut = (asked: readonly Unread[], found: ReadonlyMap<string, StoredDocument>): void => {
     for (const one of asked) {
@@ -71,7 +99,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       if (doc === undefined) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
       if (isBehind && tries < mostTries && !unread.has(id)) {
-        unread.put({ ...one, tries: tries + 1 }, againMs);
+        unread.put({ ...one, tries: tries + 1, isLeft: false }, againMs);
       } else take(doc, at);
     }
   };
@@ -79,7 +107,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
     if (isFlushing) return;
     isFlushing = true;
     // What comes in the same piece of the feed is read together.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     while (unread.isDue() && !isStopped) {
       await room();
       const asked = unread.next().filter((one) => !isKnown(one));
@@ -96,8 +124,13 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
   return {
     saw: (seen) => {
       if (isKnown(seen)) return;
-      unread.put({ ...seen, place: (last += 1), tries: 0 }, leftToOthersMs(seen.id));
+      const since = unread.get(seen.id)?.since ?? now();
+      const delay = delayOf(seen);
+      if (delay.ms === Infinity) return unread.forget(seen.id);
+      const isLeft = delay.for === 'others';
+      unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft }, delay.ms);
     },
+    hurry: unread.hurry,
     forget: unread.forget,
     isBehind: unread.isBehind,
     stop: () => {
@@ -107,42 +140,62 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
   };
 }
 
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** The revisions that were not read yet, in the order of the feed. `onDue`: the time of one has come. */
-function createUnread(onDue: () => void, now: () => number) {
+function createUnread(
+  onDue: () => void,
+  { now, isFull }: Pick<FetcherPorts, 'now' | 'isFull'>,
+  wait: Waiter,
+) {
   const all = new Map<string, Unread>();
   const due = new Set<string>();
+  /** Left to others for long enough, and read when this engine is no longer full. */
+  const putOff = new Set<string>();
   let reading = Infinity;
   let handedOut = 0;
-  const later = createTimers((id) => {
+  const becomeDue = (id: string): void => {
+    putOff.delete(id);
+    later.clear(id);
     due.add(id);
     onDue();
-  }, now);
+  };
+  const wake = (id: string): void => {
+    const one = all.get(id);
+    const until = one?.isLeft === true ? one.at + fullMs : 0;
+    if (now() >= until || !isFull()) return becomeDue(id);
+    putOff.add(id);
+    later.set(id, until);
+  };
+  const later = createTimers(wake, now, wait);
   const forget = (id: string): void => {
     all.delete(id);
     due.delete(id);
+    putOff.delete(id);
     later.clear(id);
   };
   return {
     forget,
     has: (id: string): boolean => all.has(id),
+    get: (id: string): Unread | undefined => all.get(id),
     put: (one: Unread, waitMs: number): void => {
-      const { id } = one;
+      const { id, since } = one;
       forget(id);
       all.set(id, one);
-      if (waitMs > 0) return later.set(id, now() + waitMs);
-      due.add(id);
-      onDue();
+      if (waitMs <= 0) return becomeDue(id);
+      later.set(id, Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs)));
+    },
+    hurry: (most = Infinity): void => {
+      if (putOff.size === 0) return;
+      for (const id of [...putOff].slice(0, most)) becomeDue(id);
     },
     isDue: (): boolean => due.size > 0,
     /** Takes what is due, as much as is asked for in one request. */
     next: (): readonly Unread[] => {
-      const next: Unread[] = [];
-      for (const id of due) {
-        if (next.length === mostAtOnce) break;
-        const one = all.get(id);
-        forget(id);
-        if (one !== undefined) next.push(one);
-      }
+      const next = [...due].slice(0, mostAtOnce).flatMap((id) => all.get(id) ?? []);
+      for (const { id } of next) forget(id);
       return next.sort((a, b) => a.place - b.place);
     },
     /** What is read now begins with this one; undefined: nothing is. */
@@ -164,7 +217,7 @@ export function createReadTogether({ get, getMany }: Pick<Store, 'get' | 'getMan
   let ids = new Set<string>();
   let all: Promise<Pick<ReadonlyMap<string, StoredDocument>, 'get'>> | undefined;
   const readAll = async () => {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     const wanted = [...ids];
     ids = new Set();
     all = undefined;

@@ -41,7 +41,7 @@ export type JobParts = {
   readonly bystanders: (seenAt: number) => QuickCheckWorld;
   readonly now: () => number;
   /** So far ahead times are kept in memory, ms. */
-  readonly horizonMs: number;
+  readonly horizonMs: () => number;
   /** So many engines one after the other may be ended for the sake of a job. */
   readonly crashLimit: number;
   readonly retry: Retry;

@@ -9,7 +9,7 @@ import type { StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';
 import type { LiveStep } from '../../model/step.js';
 import { faultOf } from './decision.js';
-import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
+import { afterEnd, endFaulty, endMalformed, endRefusedJob, writtenIn } from './end-job.js';
 import type { JobParts } from './job-parts.js';
 import {
   blockedEnginesKey,
@@ -20,7 +20,8 @@ import { fence, runningIn } from '../attempts/fence.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { backOff } from '../retry.js';
 import { settleAttempts } from './settle.js';
-import { refusalOf, writeDecision, type EndedAttempt, type JobWritten } from './write-job.js';
+import { refusalOf, writeDecision, type EndedAttempt } from './write-job.js';
+import { tellGoneSteps, tellOtherType } from './tell-edits.js';
 import { writeReport } from '../attempts/write-report.js';
 
 export type Jobs = {
@@ -40,6 +41,8 @@ export type Jobs = {
   readonly report: (id: string, step: LiveStep, report: Report) => Promise<void>;
   /** A slot came free. */
   readonly fillSlots: () => void;
+  /** The document was a job, and has another type now. */
+  readonly estranged: (doc: StoredDocument) => void;
   /** The job, or the lock, was deleted. */
   readonly gone: (id: string) => void;
   /** Has the jobs that wait for a permit looked at, whatever was missed. */
@@ -84,6 +87,7 @@ export function createJobs(parts: JobParts): Jobs {
     },
     fillSlots: () => void fillSlots(parts),
     callForPermits: permitQueues.callAll,
+    estranged: (doc) => void serializer.queue(doc._id, () => tellOtherType(parts, doc)),
     gone: (id) => {
       const flow = parts.locks.freed(id);
       if (flow !== undefined) return void permitQueues.call(flow);
@@ -196,6 +200,7 @@ async function considerVersion(
 ): Promise<StoredDocument | undefined> {
   const { attempts, waitQueue, timers, serializer, parsedJobs, replicas, now } = parts;
   if (timers.due.has(given._id)) timers.clear(given._id);
+  if (serializer.gone.has(given._id)) return decideAndDo(parts, given);
   // What a decision ended here leaves nothing to answer.
   const isOver = isFinalState(given['state']) && parsedJobs.own.has(given);
   if (isOver && !replicas.suspects.has(given._id)) return rest(parts, given);
@@ -237,6 +242,8 @@ async function decideAndDo(
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
+  const told = await tellGoneSteps(parts, doc, parsed.value);
+  if (told !== undefined) return told.doc;
   if (attempts.ofJob.has(doc._id)) fence(parts, doc);
   const seenAt = serializer.seen.get(doc._id)?.at ?? now();
   const standpoint = { job: parsed.value, seenAt };
@@ -285,15 +292,6 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
     if (serializer.seen.get(id)?.rev === rev) timers.set(id, now() + hearsayMs);
   }
   return writtenIn(written);
-}
-
-/** The document to look at next; a job that was final before rests. */
-function afterEnd(before: StoredDocument, end: JobWritten): StoredDocument | undefined {
-  return isFinalState(before['state']) ? undefined : writtenIn(end);
-}
-
-function writtenIn(written: JobWritten): StoredDocument | undefined {
-  return 'doc' in written ? written.doc : undefined;
 }
 
 /** All that is left to do is an attempt that runs here. */
@@ -345,7 +343,7 @@ function enqueue(parts: JobParts, job: Job | StoredDocument, wait: WaitByRule): 
   log.debug({ job: job._id, until: wait.until, rule: wait.rule }, wait.because);
   const { until } = wait;
   // A job that sleeps for long is found by the view of due times when its time is near.
-  const horizon = wait.asleep === true ? parts.now() + parts.horizonMs : Infinity;
+  const horizon = wait.asleep === true ? parts.now() + parts.horizonMs() : Infinity;
   if (until !== undefined && until <= horizon) timers.set(job._id, until);
   if (wait.permit !== undefined) permitQueues.wait(wait.permit, inLineOf(job));
   else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {

@@ -20,11 +20,15 @@ type Entry<T> =
  *
  * E10 Nobody is told that there is no definition at all unless the store was just asked for it.
  * E11 That an owner has none of its own, so that the one of everybody counts, is believed while the
- *    feed goes on without a break: a definition would come by it, as its next version does.
+ *    feed goes on without a break: a definition would come by it, as its next version does. Of many
+ *    engines only the first read one whose id no command gave; the others find it by their next `load`.
  */
 export type Library = {
-  /** Reads all definitions; called at the start, and again to find what the feed missed. */
-  readonly load: () => Promise<void>;
+  /**
+   * Reads all definitions; called at the start, and again to find what the feed missed. Resolves with
+   * whether there was anything new.
+   */
+  readonly load: () => Promise<boolean>;
   /** The feed is broken: until the next `load` there may be definitions that it did not bring. */
   readonly doubt: () => void;
   /** Takes a changed or deleted document; false when it is no definition. */
@@ -71,18 +75,20 @@ export function createLibrary(
     },
     load: async () => {
       const begun = breaks;
+      let isNews = false;
       await held.reading(async (add, before) => {
         const kinds = ['flows', 'tasks'] as const;
         const read = await Promise.all(kinds.map((it) => store.view(it, { includeDocs: true })));
         const rows = read.flat();
         for (const { id, doc } of rows) {
           await roundTurn();
-          add(id, doc);
+          if (add(id, doc)) isNews = true;
         }
         const present = new Set(rows.map(({ id }) => id));
-        for (const id of before) if (!present.has(id)) add(id, undefined);
+        for (const id of before) if (!present.has(id) && add(id, undefined)) isNews = true;
       });
       loadedAfter = begun;
+      return isNews;
     },
     flow: held.shelves.flow.get,
     task: held.shelves.task.get,
@@ -107,8 +113,8 @@ export function createLibrary(
 
 export type OnMalformed = (doc: StoredDocument, problems: readonly Problem[]) => void;
 
-/** Takes one document that was read; undefined: it is not there. */
-type Add = (id: string, doc: StoredDocument | undefined) => void;
+/** Takes one document that was read; undefined: it is not there. Answers whether it is news. */
+type Add = (id: string, doc: StoredDocument | undefined) => boolean;
 
 /**
  * The definitions, fed by the feed and by readings that may overtake each other. `isWhole`: what is not
@@ -155,11 +161,11 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
       const add: Add = (id, doc) => {
         const now = documents.get(id);
         // Every sweep reads all of them, and a large one takes a while to parse.
-        if (doc !== undefined && now?._rev === doc._rev) return;
+        if (doc !== undefined && now?._rev === doc._rev) return false;
         const isOlder = doc && now && writesBetween(doc._rev, now._rev) > 0;
         const isGone = now === undefined && meanwhile.has(id);
         const isMissed = doc === undefined && meanwhile.has(id);
-        if (!isOlder && !isGone && !isMissed) put(id, doc);
+        return isOlder !== true && !isGone && !isMissed && put(id, doc);
       };
       await read(add, [...documents.keys()]).finally(() => broughtMeanwhile.delete(meanwhile));
     },

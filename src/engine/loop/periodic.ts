@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sweepsIn } from '../../decide/compete/ranks.js';
 import { usualLeaseMs } from '../../model/engine.js';
 import type { Assembly } from '../assembly.js';
 import { usualSweepMs } from '../options.js';
@@ -8,7 +9,7 @@ import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 /** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
 export async function keepLease(engine: Assembly): Promise<void> {
   const { presence, ending, renewMs, log, fail } = engine;
-  await every(renewMs, ending.signal, async () => {
+  const renew = async (): Promise<void> => {
     try {
       await presence.renew();
     } catch (error) {
@@ -16,7 +17,11 @@ export async function keepLease(engine: Assembly): Promise<void> {
       // Most often the database is away, which the feed reports; the next renewal makes up for it.
       log.debug({ error: String(error) }, 'The lease was not renewed.');
     }
-  });
+  };
+  // The first comes early: the others read it, also those that took the beginning for a renewal (P4).
+  await sleepFor(renewMs / 2, ending.signal);
+  if (!ending.signal.aborted) await renew();
+  await every(renewMs, ending.signal, renew);
 }
 
 /** Looks for engines whose lease is over and takes up their jobs. */
@@ -28,12 +33,14 @@ export async function watchPeers({
   log,
   options,
   events,
+  feed,
   isReporter,
 }: Assembly): Promise<void> {
   const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
   await every(tickMs, ending.signal, async () => {
     const lost = new Set(peers.lost());
-    for (const engine of peers.died()) {
+    const died = peers.died();
+    for (const engine of died) {
       // Every engine sees that; one reports it.
       if (lost.has(engine) && isReporter(`lost:${engine}`)) {
         events.emit({ type: 'engine.lost', lost: engine });
@@ -41,8 +48,14 @@ export async function watchPeers({
       const ids = waitQueue.takeOf(engine);
       if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
       ids.forEach(jobs.rouse);
-      waitQueue.waiting().forEach(jobs.rouse);
     }
+    // Once for all that died: many may do so in the same moment.
+    if (died.length > 0) {
+      waitQueue.waiting().forEach(jobs.rouse);
+      feed.hurry();
+    }
+    // A slot that was kept for another engine of this process, which did not take it after all.
+    jobs.fillSlots();
   });
 }
 
@@ -53,19 +66,22 @@ export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
 
 /**
  * Repeats the scan of the start, for whatever the feed did not bring. Each part has its own pace: one
- * whose answer takes long, or that fails, holds up no other.
+ * whose answer takes long, or that fails, holds up no other. Of many engines only some scan at a time,
+ * in turn: what all of them read together does not grow with their number. Definitions are read by
+ * each of them, every time.
  */
 export async function sweep(engine: Assembly): Promise<void> {
-  const { options, ending, library, log } = engine;
+  const { options, ending, library, log, self, peers, waitQueue, jobs } = engine;
   const parts: readonly ScanPart[] = [
-    () => library.load(),
     scanEngines,
     ...scanParts,
-    removeRemains,
     () => engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true })),
   ];
-  const repeat = (part: ScanPart): Promise<void> =>
-    every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
+  const repeat = (part: ScanPart, isTurn = (_round: number): boolean => true): Promise<void> => {
+    let round = 0;
+    return every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
+      round += 1;
+      if (!isTurn(round)) return;
       try {
         await part(engine);
       } catch (error) {
@@ -73,12 +89,21 @@ export async function sweep(engine: Assembly): Promise<void> {
         log.debug({ error: String(error) }, 'A part of the sweep failed.');
       }
     });
-  await Promise.all(parts.map(repeat));
+  };
+  const isTurn = (round: number): boolean => sweepsIn(round, self, peers.alive());
+  const loadDefinitions = async (): Promise<void> => {
+    if (await library.load()) waitQueue.waiting().forEach(jobs.rouse);
+  };
+  const ofAll = [loadDefinitions, removeRemains];
+  const inTurn = parts.map((part) => repeat(part, isTurn));
+  await Promise.all([...ofAll.map((part) => repeat(part)), ...inTurn]);
 }
 
 /** Deletes the documents of dead engines; one that lives after all writes a new one. */
-async function removeRemains({ peers, store }: Assembly): Promise<void> {
+async function removeRemains({ peers, store, isReporter }: Assembly): Promise<void> {
   for (const id of peers.remains()) {
+    // Every engine sees that they are dead; one removes them.
+    if (!isReporter(`remains:${id}`)) continue;
     const doc = await store.get(id);
     if (doc !== undefined && peers.lease(id) === 'dead') await store.remove(id, doc._rev);
   }
@@ -86,7 +111,11 @@ async function removeRemains({ peers, store }: Assembly): Promise<void> {
 
 async function every(ms: number, signal: AbortSignal, duty: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    await sleepFor(ms, signal);
     if (!signal.aborted) await duty();
   }
+}
+
+async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,3 +1,4 @@
+import { isAmongFirst } from '../../decide/compete/ranks.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { ViewName, ViewQuery, ViewRow } from '../../store/views.js';
@@ -61,11 +62,14 @@ async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuer
   }
 }
 
+/** Each sleeping job is woken by the engines that look at its changes first. */
 async function scanTimers(engine: Assembly): Promise<void> {
-  const { timers, horizonMs } = engine;
+  const { timers, horizonMs, self, peers } = engine;
   const now = engine.now();
-  const near = { startKey: now, endKey: now + horizonMs };
-  for await (const { id, key } of rowsOf(engine, 'due', near)) timers.set(id, key);
+  const near = { startKey: now, endKey: now + horizonMs() };
+  for await (const { id, key } of rowsOf(engine, 'due', near)) {
+    if (isAmongFirst(id, self, peers.alive())) timers.set(id, key);
+  }
 }
 
 /** All documents of a view, page by page. */

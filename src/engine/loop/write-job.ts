@@ -157,7 +157,7 @@ async function store(
 
 function start({ attempts, log }: WriteParts, job: LiveJob, step: LiveStep): void {
   const about = { job: job._id, step: step.name, attempt: step.attempt };
-  log.info(about, `Step ${step.name} begins.`);
+  log.debug(about, `Step ${step.name} begins.`);
   attempts.start(job, step);
 }
 
@@ -217,7 +217,7 @@ export function refusalOf(
 function sayOutcome({ log }: WriteParts, job: string, { step, outcome }: EndedAttempt): void {
   const about = { job, step: step.name, attempt: step.attempt };
   if (outcome.kind !== 'failed') {
-    const level = outcome.kind === 'timeout' ? 'warn' : 'info';
+    const level = outcome.kind === 'timeout' ? 'warn' : 'debug';
     log[level](about, `Step ${step.name} ended: ${outcome.kind}.`);
     return;
   }

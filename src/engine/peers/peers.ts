@@ -1,6 +1,7 @@
 import type { Peer } from '../../decide/world.js';
 import { defaultQueue } from '../../model/job.js';
 import type { EngineDocument } from '../../model/engine.js';
+import { createMemo } from '../../memo.js';
 
 /**
  * What this engine knows of the others. A lease is judged by the reader's own clock: an engine is
@@ -15,15 +16,21 @@ import type { EngineDocument } from '../../model/engine.js';
  * P3 An engine nobody has heard of is given a whole lease before it counts as dead. So is another
  *    process of an engine that is dead: one that came back under its name is seen by its claims before
  *    its document, where the feed brings them so.
+ * P4 A renewal that comes when one was due says nothing but that its engine lives, and is not read: N
+ *    engines read N² leases else. What an engine says anew it writes between two renewals, so that at
+ *    least one of the two times beside it is short; and now and then a renewal is read all the same.
  */
 export type Peers = {
   /** Takes a changed engine document, our own as well; undefined: it was deleted. */
   readonly update: (id: string, doc: EngineDocument | undefined) => void;
-  /** The document of an engine has a new revision, which was not read yet: a sign of life. */
-  readonly moved: (id: string) => void;
+  /**
+   * The document of an engine has a new revision, which was not read yet: a sign of life. Answers
+   * whether there may be more in it than that (P4).
+   */
+  readonly moved: (id: string, rev: string) => boolean;
   /** `pid`: of the process that a claim names. */
   readonly lease: (id: string, pid?: number) => 'alive' | 'dead';
-  /** The others that are alive and take work. */
+  /** The others that are alive and take work: the same list until that changes. */
   readonly alive: () => readonly Peer[];
   /** Engines that have died since the last call. */
   readonly died: () => readonly string[];
@@ -36,6 +43,9 @@ export type Peers = {
 type Seen = {
   beat: number;
   movedAt: number;
+  /** Number of writes of its newest known revision, and of those since one was read. */
+  writes: number;
+  unread: number;
   doc?: EngineDocument;
   /** Of the process that wrote its last document. */
   pid?: number | undefined;
@@ -50,6 +60,12 @@ type Seen = {
 /** Maximum number of whole leases in a row for an engine that is not seen to move. */
 const mostForgiven = 3;
 
+/** So many renewals are not read, one after the other. */
+const mostUnread = 12;
+
+/** Parts of the time between two renewals within which the next one is due. */
+const due = { from: 0.7, to: 1.5 };
+
 /** So many leases after its last sign a dead engine is forgotten. */
 const keptLeases = 20;
 
@@ -57,7 +73,10 @@ const keptLeases = 20;
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
   const seen = new Map<string, Seen>();
   let sawMyselfAt = now();
+  let alive: readonly Peer[] | undefined;
   const isDead = (entry: Seen): boolean => entry.gone || sawMyselfAt - entry.movedAt > leaseMs;
+  const workerIn = (entry: Seen | undefined): Peer | undefined =>
+    entry?.doc?.state === 'running' && !isDead(entry) ? entry.peer : undefined;
   /** A lease is renewed three times in its length: of one that is seen later the rest was not seen. */
   const seeMyself = (): void => {
     const sinceMs = now() - sawMyselfAt;
@@ -67,11 +86,12 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       for (const entry of seen.values()) entry.movedAt = Math.min(now(), entry.movedAt + blindMs);
     }
     sawMyselfAt = now();
+    alive = undefined;
   };
   const leaseOf = (key: string): 'alive' | 'dead' => {
     const entry = seen.get(key);
     if (entry !== undefined) return isDead(entry) ? 'dead' : 'alive';
-    seen.set(key, { beat: -1, movedAt: now(), gone: false, reported: false, forgiven: 0 });
+    seen.set(key, { ...unknown, movedAt: now() });
     return 'alive';
   };
   /** Ids of the dead whose documents are there, whose last sign is more than so many leases ago. */
@@ -85,11 +105,15 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       if (id === me) return seeMyself();
       const before = seen.get(id);
       const isGone = doc === undefined || doc.state === 'stopped';
-      seen.set(id, isGone ? asGone(before, now()) : asSeen(doc, before, now()));
+      const entry = isGone ? asGone(before, now()) : asSeen(doc, before, now());
+      seen.set(id, entry);
+      alive = workerIn(entry) === workerIn(before) ? alive : undefined;
     },
-    moved: (id) => {
+    moved: (id, rev) => {
       const entry = seen.get(id);
-      if (entry !== undefined && !entry.gone) entry.movedAt = now();
+      if (entry === undefined || entry.gone) return true;
+      alive = isDead(entry) ? undefined : alive;
+      return takeLine(entry, rev, { now: now(), renewMs: leaseMs / 3 });
     },
     lease: (id, pid) => {
       const entry = seen.get(id);
@@ -98,24 +122,36 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
         ? leaseOf(keyOf(id, pid))
         : leaseOf(id);
     },
-    alive: () =>
-      [...seen.values()].flatMap((entry) => {
-        const { doc, peer } = entry;
-        return peer === undefined || doc?.state !== 'running' || isDead(entry) ? [] : [peer];
-      }),
-    lost: () => deadSince(-Infinity),
-    remains: () => deadSince(2),
+    alive: () => (alive ??= [...seen.values()].map(workerIn).filter((it) => it !== undefined)),
+    ...{ lost: () => deadSince(-Infinity), remains: () => deadSince(2) },
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.reported);
       for (const [, entry] of dead) entry.reported = true;
-      // An engine of which a step is still found is judged anew, as one nobody has heard of (P3).
-      for (const [id, { reported, doc, movedAt }] of seen) {
-        const isLong = sawMyselfAt - movedAt > keptLeases * leaseMs;
-        if (reported && doc === undefined && isLong) seen.delete(id);
-      }
+      forgetBefore(seen, sawMyselfAt - keptLeases * leaseMs);
       return dead.map(([key]) => engineIn(key));
     },
   };
+}
+
+/** Takes a new revision for a sign of life; answers whether there may be more in it (P4). */
+function takeLine(
+  entry: Seen,
+  rev: string,
+  { now, renewMs }: { readonly now: number; readonly renewMs: number },
+): boolean {
+  const renewals = (now - entry.movedAt) / (entry.doc?.renew_ms ?? renewMs);
+  const isDue = due.from <= renewals && renewals <= due.to;
+  entry.movedAt = now;
+  entry.writes = Math.max(entry.writes, Number.parseInt(rev, 10));
+  entry.unread += 1;
+  return entry.doc === undefined || !isDue || entry.unread > mostUnread;
+}
+
+/** An engine of which a step is still found is judged anew, as one nobody has heard of (P3). */
+function forgetBefore(entries: Map<string, Seen>, time: number): void {
+  for (const [id, { reported, doc, movedAt }] of entries) {
+    if (reported && doc === undefined && movedAt < time) entries.delete(id);
+  }
 }
 
 /** Gives everybody a whole lease. */
@@ -130,21 +166,54 @@ function forgive(entries: Iterable<Seen>, now: number): void {
   }
 }
 
+/** An engine of which no document was read. */
+const unknown = {
+  ...{ beat: -1, writes: 0, unread: 0, gone: false, reported: false, forgiven: 0 },
+} as const;
+
 /** An engine whose document was removed, or says that it has stopped. */
 function asGone(before: Seen | undefined, now: number): Seen {
   const reported = before?.reported ?? false;
-  return { beat: -1, movedAt: now, pid: before?.pid, gone: true, reported, forgiven: 0 };
+  return { ...unknown, movedAt: now, pid: before?.pid, gone: true, reported };
 }
 
-/** An engine by its document; one whose beat is another one has moved. */
+/** An engine by its document; one whose beat is another one has moved, unless its line was seen. */
 function asSeen(doc: EngineDocument, before: Seen | undefined, now: number): Seen {
   const { _id: id, beat, pid, plugins, labels, queues = [defaultQueue] } = doc;
-  const isStill = before !== undefined && !before.gone && before.beat === beat;
+  const writes = Number.parseInt(String(doc['_rev']), 10) || 0;
+  const isSeen = writes > 0 && writes <= (before?.writes ?? 0);
+  const isStill = before !== undefined && !before.gone && (isSeen || before.beat === beat);
   const { movedAt, reported, forgiven } = isStill
     ? before
     : { movedAt: now, reported: false, forgiven: 0 };
-  const able = { plugins: new Set(plugins), labels: new Set(labels), queues: new Set(queues) };
-  return { beat, movedAt, doc, pid, peer: { id, ...able }, gone: false, reported, forgiven };
+  const able = { plugins: setOf(plugins), labels: setOf(labels), queues: setOf(queues) };
+  // Those of most renewals are the same: so is the list of the living.
+  const peer = before?.peer && isSamePeer(before.peer, able) ? before.peer : { id, ...able };
+  const newest = Math.max(writes, before?.writes ?? 0);
+  return {
+    beat,
+    movedAt,
+    writes: newest,
+    unread: 0,
+    doc,
+    pid,
+    peer,
+    gone: false,
+    reported,
+    forgiven,
+  };
+}
+
+function isSamePeer(before: Peer, now: Omit<Peer, 'id'>): boolean {
+  return (['plugins', 'labels', 'queues'] as const).every((it) => before[it] === now[it]);
+}
+
+/** Sets of names, so many of them: most engines of an installation can do the same. */
+const sets = createMemo<ReadonlySet<string>>(100);
+
+/** Gives the same set for the same names. */
+function setOf(names: readonly string[]): ReadonlySet<string> {
+  return sets(names.join('\n'), () => new Set(names));
 }
 
 /** The key of a process of an engine of which only claims were seen. */

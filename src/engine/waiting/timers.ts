@@ -17,17 +17,25 @@ const longestMs = 0x7fff_ffff;
 
 const byTime = (a: Entry, b: Entry): number => a.at - b.at;
 
-export function createTimers(wake: (id: string) => void, now: () => number): Timers {
+/** Calls `over` after so many ms; the answer calls it off. */
+export type Waiter = typeof after;
+
+/** `wait`: another clock than that of the process, which `now` belongs to as well. */
+export function createTimers(
+  wake: (id: string) => void,
+  now: () => number,
+  wait: Waiter = after,
+): Timers {
   let queue = new TinyQueue<Entry>([], byTime);
   const due = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = (): void => undefined;
   let stopped = false;
 
   const arm = (): void => {
-    clearTimeout(timer);
+    callOff();
     const next = queue.peek();
     if (next === undefined || stopped) return;
-    timer = setTimeout(fire, Math.min(longestMs, Math.max(0, next.at - now())));
+    callOff = wait(Math.max(0, next.at - now()), fire);
   };
   /** Every sweep sets the times of sleeping jobs anew: what no longer counts must not pile up. */
   const tidy = (): void => {
@@ -53,7 +61,8 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
       due.set(id, at);
       queue.push({ id, at });
       tidy();
-      arm();
+      // Only the earliest has a timer.
+      if (queue.peek()?.at === at) arm();
     },
     clear: (id) => {
       due.delete(id);
@@ -61,7 +70,7 @@ export function createTimers(wake: (id: string) => void, now: () => number): Tim
     due,
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
+      callOff();
     },
   };
 }

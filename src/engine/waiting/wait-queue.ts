@@ -125,22 +125,24 @@ export function createWaitQueue(count = createCount()): WaitQueue {
       if (free <= 0) return 0;
       // A slot is kept for each job that was called, so that no call is in vain.
       const least = called.has(job.id) && free >= called.size ? 1 : 0;
-      if (wanted <= least) return wanted;
+      const isEnoughForAll = tickets.size + called.size + wanted <= free;
+      if (wanted <= least || isEnoughForAll) return wanted;
       const use = facts.use();
       const { since } = called.get(job.id) ?? tickets.get(job.id) ?? unplaced(job, use);
       // One more: the job itself may be among them.
-      const rivals = (most: number): readonly Claimant[] =>
-        [...called.values(), ...lines.firsts(most + 1, facts)].filter(({ id }) => id !== job.id);
+      const firsts = (most: number) => lines.firsts(most + 1, { ...facts, use: () => use });
+      const rivals = (most: number) => [...called.values(), ...firsts(most)].filter(isOther(job));
       return Math.max(shareOf({ ...job, since }, rivals, use, { free, wanted }), least);
     },
     waiting: () => [...tickets.keys(), ...changes],
-    takeOf: (engine) => {
-      const ids = watched.takeOf(engine);
-      ids.forEach(leave);
-      return ids;
-    },
+    takeOf: (engine) => watched.takeOf(engine).map((id) => (leave(id), id)),
   };
 }
+
+const isOther =
+  ({ id }: { readonly id: string }) =>
+  (one: { readonly id: string }): boolean =>
+    one.id !== id;
 
 /** @param rivals the other jobs that may be the first so many to get a slot */
 function shareOf(
@@ -149,8 +151,12 @@ function shareOf(
   use: SlotUse,
   supply: Supply,
 ): number {
-  // Who is the first of all gets the next slot: nobody else needs to be looked at.
-  if (supply.wanted === 1 && firstInLine([job, ...rivals(1)], use) === job) return 1;
+  if (supply.wanted === 1) {
+    // Who is the first of all gets the next slot: nobody else needs to be looked at.
+    if (firstInLine([job, ...rivals(1)], use) === job) return 1;
+    // A job that has not begun loses nothing by its place in line: it is called when its turn comes.
+    if (!job.begun) return 0;
+  }
   return slotsFor(job, rivals(supply.free), use, supply);
 }
 

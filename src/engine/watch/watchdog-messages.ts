@@ -32,6 +32,11 @@ export type AttributedCall = {
 
 export type ToWatchdog =
   | { readonly kind: 'engine'; readonly engine: string }
-  /** A plugin is called in the main thread. */
-  | { readonly kind: 'begin'; readonly call: number; readonly attribution: AttributedCall }
-  | { readonly kind: 'end'; readonly call: number };
+  /** A plugin is called in the main thread; `ended`: calls that have ended since the last message. */
+  | {
+      readonly kind: 'begin';
+      readonly call: number;
+      readonly attribution: AttributedCall;
+      readonly ended: readonly number[];
+    }
+  | { readonly kind: 'end'; readonly ended: readonly number[] };

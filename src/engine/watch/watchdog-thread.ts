@@ -21,8 +21,10 @@ const calls = new Map<number, AttributedCall>();
 parentPort
   ?.on('message', (message: ToWatchdog) => {
     if (message.kind === 'engine') engine = message.engine;
-    else if (message.kind === 'begin') calls.set(message.call, message.attribution);
-    else calls.delete(message.call);
+    else {
+      for (const call of message.ended) calls.delete(call);
+      if (message.kind === 'begin') calls.set(message.call, message.attribution);
+    }
   })
   .unref();
 

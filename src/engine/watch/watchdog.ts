@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
-import { type BlockWatchOptions, type Suspect, createNotice, type OnDecide } from './blocking.js';
+import { type BlockWatchOptions, createNotice, type OnDecide } from './blocking.js';
 import {
   beatMs,
   attributionFunction,
@@ -70,21 +70,37 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     stdin: false,
   });
   thread.unref();
-  let calls = 0;
+  const tell = (message: ToWatchdog): void => thread.postMessage(message);
   return {
-    watch: (engine) => thread.postMessage({ kind: 'engine', engine } satisfies ToWatchdog),
-    onCall: ({ plugin, file, about, endsAt }: Suspect) => {
-      const call = (calls += 1);
-      const attribution = { plugin, file, about, endsAt };
-      thread.postMessage({ kind: 'begin', call, attribution } satisfies ToWatchdog);
-      return () => thread.postMessage({ kind: 'end', call } satisfies ToWatchdog);
-    },
+    watch: (engine) => tell({ kind: 'engine', engine }),
+    onCall: createCallReporter(tell),
     onDecide: notice.write,
     stop: async () => {
       clearInterval(timer);
       signals.restore();
       await thread.terminate();
     },
+  };
+}
+
+/**
+ * Tells the thread of each call before it begins. Of its end the thread learns in the same turn of the
+ * event loop, or with the next call: most calls are short, and each message wakes the thread.
+ */
+function createCallReporter(tell: (message: ToWatchdog) => void): Watchdog['onCall'] {
+  let calls = 0;
+  let ended: number[] = [];
+  const tellEnds = (): void => {
+    if (ended.length > 0) tell({ kind: 'end', ended });
+    ended = [];
+  };
+  return ({ plugin, file, about, endsAt }) => {
+    const call = (calls += 1);
+    tell({ kind: 'begin', call, attribution: { plugin, file, about, endsAt }, ended });
+    ended = [];
+    return () => {
+      if (ended.push(call) === 1) setImmediate(tellEnds);
+    };
   };
 }
 

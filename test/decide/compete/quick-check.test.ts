@@ -16,16 +16,28 @@ const jobOn = (...engines: readonly string[]) => ({
   steps: engines.map(running),
 });
 
+const whole = { exit: 0, steps: [] };
+
 describe('the quick check of a job', () => {
+  it.each([{}, { exit: '0', steps: [] }, { exit: 0 }, { exit: 0, steps: 'x', failure: null }])(
+    'has one read that is final and that no engine has ended: %j',
+    (fields) => {
+      const job = { _id: 'j', state: '$$complete', ...fields };
+      expect(quickCheck(job, t0, worldOf())).toEqual({ kind: 'unclear' });
+    },
+  );
+
   it.each(['$$complete', '$$cancelled'])('knows that one in %s is final', (state) => {
-    expect(quickCheck({ _id: 'j', state }, t0, worldOf())).toEqual({ kind: 'final' });
+    expect(quickCheck({ _id: 'j', state, ...whole }, t0, worldOf())).toEqual({ kind: 'final' });
   });
 
   it.each([
     [false, 'final'],
     [{}, 'unclear'],
   ])('knows that a final one whose `retry` is %j is %s', (retry, kind) => {
-    expect(quickCheck({ _id: 'j', state: '$$complete', retry }, t0, worldOf())).toEqual({ kind });
+    expect(quickCheck({ _id: 'j', state: '$$complete', ...whole, retry }, t0, worldOf())).toEqual({
+      kind,
+    });
   });
 
   it.each([
@@ -33,7 +45,7 @@ describe('the quick check of a job', () => {
     ['a cancel', '$$complete', { cancel: {} }, 'unclear'],
     ['the cancel that ended it', '$$cancelled', { cancel: {} }, 'final'],
   ])('looks in a final one for %s', (_title, state, wish, kind) => {
-    expect(quickCheck({ _id: 'j', state, ...wish }, t0, worldOf())).toEqual({ kind });
+    expect(quickCheck({ _id: 'j', state, ...whole, ...wish }, t0, worldOf())).toEqual({ kind });
   });
 
   it.each([{ paused: true }, { cancel: true }, { retry: true }, { requests: [] }])(

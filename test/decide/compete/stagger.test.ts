@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job, LiveJob } from '../../../src/model/job.js';
 import { decide } from '../../../src/decide/decide.js';
-import { leftToOthersMs, rankFor, staggerMs } from '../../../src/decide/compete/stagger.js';
+import { rankFor } from '../../../src/decide/compete/stagger.js';
 import { flow, liveJob, newJob, peer, t0, task, tasksOf, world } from '../../support/builders.js';
 
 const defined = flow(['a']);
@@ -117,28 +117,4 @@ it('engines of the same hash come in the order of their ids', () => {
   const twins = [peer(['a'], [], 'e1'), peer(['a'], [], 'e1')];
   expect(rankFor(jobOf(1), task('a'), worldOf('e1', { peers: twins }))).toBe(0);
   expect(rankFor(jobOf(1), undefined, worldOf('e1'))).toBe(0);
-});
-
-describe('a document that others changed', () => {
-  const peerOf = (id: string, plugins = ['a']) => peer(plugins, [], id);
-
-  it('is left to the engines that begin a new job before this one, a stagger for each', () => {
-    for (let i = 0; i < 50; i += 1) {
-      const job = jobOf(i);
-      for (const me of names) {
-        const left = leftToOthersMs(job._id, peerOf(me), peersOf(me));
-        expect(left).toBe(rankFor(job, task('a'), worldOf(me)) * staggerMs);
-      }
-    }
-  });
-
-  it.each([
-    ['plugin', { plugins: new Set(['a', 'b']) }],
-    ['label', { labels: new Set(['gpu']) }],
-    ['queue', { queues: new Set(['default', 'slow']) }],
-  ])('is left to no engine that lacks a %s of this one', (_what, more) => {
-    for (let i = 0; i < 20; i += 1) {
-      expect(leftToOthersMs(`j${i}`, { ...peerOf('e0'), ...more }, peersOf('e0'))).toBe(0);
-    }
-  });
 });

@@ -18,8 +18,8 @@ import { stepsOf, type Revision, type Run, type Scenario } from '../simulator.js
 import { oracleOf } from './oracle.js';
 
 type Validate = (newDoc: object, oldDoc: object | null, user: object, security: object) => void;
-const design = await readDesign();
-const validate = compileDesign<Validate>(design.validate_doc_update ?? '');
+const guard = await readDesign('guard');
+const validate = compileDesign<Validate>(guard.validate_doc_update ?? '');
 
 /** What must hold in every run of every flow; each rule throws where it is broken. */
 export function checkRun(given: Scenario, run: Run): void {

@@ -1,3 +1,4 @@
+import { BigResult } from '../../../src/model/big-result.js';
 import { describe, expect, it } from 'vitest';
 import { receive } from '../../../src/decide/requests/command.js';
 import { leaseMsOf, renewLease, takeOffer } from '../../../src/decide/waiting/lease.js';
@@ -191,7 +192,7 @@ describe('what a worker answers', () => {
 
 describe('a long answer of a worker', () => {
   const data = { text: 'long' };
-  const big = { bytes: 70_000, data: Buffer.from(JSON.stringify(data)).toString('base64') };
+  const big = new BigResult(data, 70_000);
   const signal = { _id: 's1', type: 'signal', job: 'j', name: lease, data } as const;
   const name = 'result-0-1.json';
 
@@ -202,7 +203,7 @@ describe('a long answer of a worker', () => {
     const reference = { $attachment: name, bytes: 70_000 };
     expect(received.job).toMatchObject({
       signals: [{ id: 's1', data: reference }],
-      _attachments: { [name]: { content_type: 'application/json', data: big.data } },
+      _attachments: { [name]: { content_type: 'application/json', data: big } },
     });
     told.edit(received.job);
     expect(told.decide()).toMatchObject({

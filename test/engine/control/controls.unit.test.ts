@@ -83,6 +83,6 @@ describe('a control of an engine', () => {
     it.replace([control({ enabled: 'no' })]);
     it.replace([control({ enabled: 'no' })]);
     expect(it.warned).toHaveLength(1);
-    expect(asked).toEqual(['c:1-a', 'c:1-a']);
+    expect(asked).toEqual(['c', 'c']);
   });
 });

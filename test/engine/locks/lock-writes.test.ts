@@ -147,7 +147,7 @@ describe('a lock', () => {
   });
 
   it('that the database refuses is told with its reason', async () => {
-    const space = await openWorkspace();
+    const space = await openWorkspace({}, undefined, true);
     const answer = await locksOn(space.store).take(
       { ...wish, id: 'no-lock' },
       { _id: 'a', _rev: '1-x' },

@@ -3,12 +3,16 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   createFetcher,
   createReadTogether,
+  type Delay,
   type FetcherPorts,
   type SeenRevision,
 } from '../../../src/engine/loop/fetch.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 
 type Ports = { -readonly [K in keyof FetcherPorts]: FetcherPorts[K] };
+
+const atOnce: Delay = { ms: 0, for: 'more' };
+const leftFor = (ms: number): Delay => ({ ms, for: 'others' });
 
 /** A fetcher of a store with these revisions, and what it asked for and handed out. */
 function fetcher(stored: Record<string, string>, more: Partial<Ports> = {}) {
@@ -26,7 +30,8 @@ function fetcher(stored: Record<string, string>, more: Partial<Ports> = {}) {
       return new Map(docs.map((doc) => [doc._id, doc]));
     },
     isKnown: ({ id, rev }) => known.get(id) === rev,
-    leftToOthersMs: () => 0,
+    delayOf: () => atOnce,
+    isFull: () => false,
     take: (doc, at) => void taken.push(`${doc._id} ${doc._rev} ${at}`),
     room: () => Promise.resolve(),
     now: () => Date.now(),
@@ -73,7 +78,7 @@ describe('a fetcher', () => {
   });
 
   it('I2: leaves to others what they may deal with, as long as it moves', async () => {
-    const { asked, taken, fetcher: it } = fetcher({ a: '9-a' }, { leftToOthersMs: () => 60 });
+    const { asked, taken, fetcher: it } = fetcher({ a: '9-a' }, { delayOf: () => leftFor(60) });
     for (let n = 1; n <= 9; n += 1) {
       it.saw(seen('a', `${n}-a`, n));
       await sleep(10);
@@ -83,9 +88,58 @@ describe('a fetcher', () => {
     expect(asked).toEqual([['a']]);
   });
 
+  it('I2: reads what moves all the time after a second', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    try {
+      const { taken, fetcher: it } = fetcher({ a: '10-a' }, { delayOf: () => leftFor(200) });
+      for (let n = 1; n <= 10; n += 1) {
+        it.saw(seen('a', `${n}-a`, Date.now()));
+        vi.advanceTimersByTime(100);
+      }
+      vi.useRealTimers();
+      await vi.waitFor(() => expect(taken.length).toBe(1));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('I5: puts off what is left to others while it is full, until it is not, or for seconds', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    let isFull = true;
+    try {
+      const { asked, fetcher: it } = fetcher(
+        { a: '1-a', b: '1-a', c: '1-a', d: '1-a' },
+        { delayOf: ({ id }) => (id === 'd' ? atOnce : leftFor(200)), isFull: () => isFull },
+      );
+      for (const id of ['a', 'b', 'c', 'd']) it.saw(seen(id, '1-a', Date.now()));
+      it.hurry();
+      vi.advanceTimersByTime(1_000);
+      await vi.waitFor(() => expect(asked).toEqual([['d']]));
+      isFull = false;
+      it.hurry(1);
+      await vi.waitFor(() => expect(asked).toEqual([['d'], ['a']]));
+      isFull = true;
+      vi.advanceTimersByTime(4_001);
+      await vi.waitFor(() => expect(asked).toEqual([['d'], ['a'], ['b', 'c']]));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('I7: never reads what is left to others altogether, nor what came of it before', async () => {
+    const delayOf = ({ rev }: SeenRevision) => leftFor(rev === '1-a' ? 20 : Infinity);
+    const { asked, fetcher: it } = fetcher({ a: '2-a', b: '2-a' }, { delayOf });
+    it.saw(seen('a', '1-a'));
+    it.saw(seen('a', '2-a'));
+    it.saw(seen('b', '2-a'));
+    await sleep(60);
+    expect(asked).toEqual([]);
+    expect(it.isBehind()).toBe(false);
+  });
+
   it('is behind while something is left to others that came before what was handed out', async () => {
-    const leftToOthersMs = (id: string) => (id === 'a' ? 60 : 0);
-    const { taken, fetcher: it } = fetcher({ a: '1-a', b: '1-a' }, { leftToOthersMs });
+    const delayOf = ({ id }: SeenRevision) => leftFor(id === 'a' ? 60 : 0);
+    const { taken, fetcher: it } = fetcher({ a: '1-a', b: '1-a' }, { delayOf });
     it.saw(seen('a'));
     expect(it.isBehind()).toBe(false);
     it.saw(seen('b'));
@@ -106,7 +160,7 @@ describe('a fetcher', () => {
   });
 
   it('hands out nothing for what is gone, and forgets what is deleted', async () => {
-    const { asked, taken, fetcher: it } = fetcher({ b: '1-a' }, { leftToOthersMs: () => 20 });
+    const { asked, taken, fetcher: it } = fetcher({ b: '1-a' }, { delayOf: () => leftFor(20) });
     it.saw(seen('a'));
     it.saw(seen('b'));
     it.forget('b');

@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from '../../support/hostile/kind.js';
 import { isFinalState } from '../../../src/model/job.js';
-import { openWorkspace } from '../../support/workspace.js';
+import { openWorkspace, writeNew } from '../../support/workspace.js';
 
 const withinMs = 500_000;
 const hostileDocuments = 300;
@@ -47,7 +47,7 @@ it('300 hostile documents hold up none of fifty normal jobs and no engine, and e
   const refused = new Set<string>();
   for (const [i, { documents }] of cases.entries()) {
     for (const document of documents) {
-      const stored = await space.store.write(document);
+      const stored = await writeNew(space.store, document);
       if (stored.kind !== 'written') refused.add(document._id);
       const said = JSON.stringify(stored);
       if (stored.kind !== 'written') expect(stored, said).toMatchObject({ kind: 'refused' });

@@ -29,11 +29,12 @@ async function sweepWith(broken: string, fate: () => Promise<never>) {
         for await (const orphan of orphans) expect(orphan).toBe('none');
       },
     },
-    peers: { remains: () => ['engine:gone'], lease: () => 'dead' },
+    peers: { remains: () => ['engine:gone'], lease: () => 'dead', alive: () => [] },
+    isReporter: () => true,
     controls: { replace: () => undefined },
     replicas: { many: false },
     now: () => 0,
-    horizonMs: 60_000,
+    horizonMs: () => 60_000,
     log: { debug: () => undefined },
   } as unknown as Assembly;
   const ended = sweep(engine);

@@ -31,7 +31,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     replicas: { many: false },
     serializer: { room: () => Promise.resolve() },
     now: () => 0,
-    horizonMs: 60_000,
+    horizonMs: () => 60_000,
   } as unknown as Assembly);
   expect(new Set(seen).size).toBe(1_200);
   expect(seen).toHaveLength(1_200);

@@ -111,7 +111,7 @@ describe('the outcome of an attempt', () => {
     const { parts, seen, lines } = open();
     await writeJob(parts, { job: before, ended });
     expect(seen).toEqual(['write j on 1-new', `release ${claim}`]);
-    expect(lines).toEqual(['info: Step a ended: done.']);
+    expect(lines).toEqual(['debug: Step a ended: done.']);
   });
 
   it('keeps its slot when the write is lost', async () => {

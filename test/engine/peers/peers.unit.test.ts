@@ -69,16 +69,61 @@ describe('the lease of another engine', () => {
     peers.update('engine:b', doc(1));
     for (let n = 0; n < 5; n += 1) {
       after(900);
-      peers.moved('engine:b');
+      peers.moved('engine:b', `${n}-x`);
       expect(peers.lease('engine:b')).toBe('alive');
     }
     after(2_000);
     expect(peers.died()).toEqual(['engine:b']);
-    peers.moved('engine:b');
+    peers.moved('engine:b', '6-x');
     expect(peers.lease('engine:b')).toBe('alive');
     peers.update('engine:b', undefined);
-    peers.moved('engine:b');
+    peers.moved('engine:b', '7-x');
     expect(peers.lease('engine:b')).toBe('dead');
+  });
+
+  it('P4: is not read at a renewal that was due, but at any other line, and now and then', () => {
+    const { peers, after } = withClock();
+    expect(peers.moved('engine:b', '1-x')).toBe(true);
+    let writes = 1;
+    const move = (ms: number, reads: boolean): boolean => {
+      after(ms);
+      const isRead = peers.moved('engine:b', `${(writes += 1)}-x`);
+      const read = { ...doc(writes, { renew_ms: 300 }), _rev: `${writes}-x` };
+      if (reads && isRead) peers.update('engine:b', read);
+      return isRead;
+    };
+    expect([move(300, true), move(300, true)]).toEqual([true, false]);
+    expect([move(100, true), move(300, true)]).toEqual([true, false]);
+    expect([move(900, true), move(250, true), move(350, true)]).toEqual([true, false, false]);
+    const reads = Array.from({ length: 40 }, () => move(300, true));
+    expect(reads.filter(Boolean)).toHaveLength(3);
+  });
+
+  it('P4: has not moved when a renewal is read whose line was seen', () => {
+    const { peers, after } = withClock();
+    const read = (writes: number) => ({ ...doc(writes), _rev: `${writes}-x` });
+    peers.update('engine:b', read(1));
+    after(300);
+    peers.moved('engine:b', '2-x');
+    after(900);
+    peers.update('engine:b', read(2));
+    after(300);
+    expect(peers.lease('engine:b')).toBe('dead');
+    peers.update('engine:b', read(3));
+    expect(peers.lease('engine:b')).toBe('alive');
+  });
+
+  it('gives the same list of the living until it changes', () => {
+    const { peers, after } = withClock();
+    peers.update('engine:b', doc(1, { renew_ms: 300 }));
+    const before = peers.alive();
+    expect(peers.alive()).toBe(before);
+    peers.moved('engine:b', '2-x');
+    expect(peers.alive()).toBe(before);
+    after(2_000);
+    expect(peers.alive()).toEqual([]);
+    peers.moved('engine:b', '3-x');
+    expect(peers.alive().map(({ id }) => id)).toEqual(['engine:b']);
   });
 
   it('is over at once when the engine stopped or its document is gone', () => {
