@@ -11,6 +11,7 @@ const layers = {
   memo: [],
   turns: [],
   package: [],
+  guard: ['package'],
   'lock-id': [],
   'processor-time': [],
   errors: ['words'],
@@ -49,7 +50,7 @@ const layers = {
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
-    ...['errors', 'words', 'lock-id', 'turns'],
+    ...['errors', 'guard', 'words', 'lock-id', 'turns'],
     // To explain a job is to ask the rules about it: it reads children as engines do.
     'engine/children/find-child',
   ],
@@ -61,7 +62,7 @@ const layers = {
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'package', 'processor-time'],
+  embedded: ['errors', 'guard', 'package', 'processor-time'],
   cli: [
     ...['client.ts', 'validate', 'config', 'model', 'structures', 'reading', 'picture'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],

@@ -26,7 +26,10 @@ const withServer = {
 
 const units = ['**/*.unit.test.ts'];
 /** Random flows, jobs and schedules of faults, which take their time and cover by chance. */
-const simulators = ['test/{decide,schedules}/*.simulator.test.ts', 'test/decide/simulator.test.ts'];
+const simulators = [
+  'test/{decide,scale,schedules}/*.simulator.test.ts',
+  'test/decide/simulator.test.ts',
+];
 /** Units that start programs, exhaust the memory of their own, or read as much as there may be. */
 const longUnits = [
   'test/cli/{completion,executable}.unit.test.ts',

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { credentialsOf, databasePath, type Connection } from '../src/store/connection.js';
 import { openStore } from '../src/store/store.js';
 import type { NewDocument } from '../src/store/writer.js';
+import { largePlugin } from './large.js';
 import { storeAll } from './project.js';
 import { access, type Access } from './server.js';
 
@@ -113,6 +114,7 @@ async function startProject(
   mkdirSync(join(folder, 'plugins'), { recursive: true });
   writeFileSync(join(folder, 'tws.json'), '{}\n');
   writeFileSync(join(folder, 'plugins', 'step.mjs'), plugin);
+  writeFileSync(join(folder, 'plugins', 'large.mjs'), largePlugin);
   const env = { ...process.env, ...variablesOf(connection) };
   const tws = join(root, 'bin', 'tws.js');
   execFileSync(process.execPath, [tws, 'init'], { cwd: folder, env, stdio: 'pipe' });

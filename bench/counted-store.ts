@@ -1,5 +1,7 @@
 import { type WriteResult, bulkSender, type SendBulk } from '../src/store/batch.js';
 import type { Connection } from '../src/store/connection.js';
+import { openExchange } from '../src/store/exchange.js';
+import { largeSender } from '../src/store/large-write.js';
 import { openStore, type Store } from '../src/store/store.js';
 import { createWriter, type NewDocument } from '../src/store/writer.js';
 import type { Counts } from './engine-messages.js';
@@ -15,7 +17,8 @@ export type CountedStore = {
 export function openCountedStore(connection: Connection, onFinal: () => void): CountedStore {
   let counts = emptyCounts();
   let keep = false;
-  const send = bulkSender(connection);
+  const exchange = openExchange(connection);
+  const send = bulkSender(connection, exchange);
   const counted: SendBulk = async (json) => {
     if (keep) counts.bodies.push(json);
     const began = performance.now();
@@ -24,7 +27,7 @@ export function openCountedStore(connection: Connection, onFinal: () => void): C
     counts.requestMs += performance.now() - began;
     return answer;
   };
-  const writer = createWriter(counted);
+  const writer = createWriter({ bulk: counted, large: largeSender(connection, exchange) });
   const write = async (doc: NewDocument): Promise<WriteResult> => {
     const result = await writer.write(doc);
     if (doc['type'] !== 'job') return result;

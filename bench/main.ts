@@ -4,6 +4,7 @@ import { against } from './against.js';
 import { claims } from './claims.js';
 import { fair } from './fair.js';
 import { feed } from './feed.js';
+import { guard } from './guard.js';
 import { hostile } from './hostile.js';
 import { printer } from './figure.js';
 import { latency } from './latency.js';
@@ -25,6 +26,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   claims,
   winner,
   feed,
+  guard,
   steps,
   map,
   timers,

@@ -11,6 +11,7 @@ export const benchNames = [
   'claims',
   'winner',
   'feed',
+  'guard',
   'steps',
   'map',
   'timers',

@@ -7,6 +7,7 @@ export const productParts = [
   'sleepers',
   'crowd',
   'lengths',
+  'large',
   'way',
 ] as const;
 export type ProductPart = (typeof productParts)[number];

@@ -11,6 +11,7 @@ import {
 } from './checkout.js';
 import { openSubmitter, type Ran, type Submitter } from './ends.js';
 import { percentile, printer, sum, type Say } from './figure.js';
+import { largeDocuments, measureLarge } from './large.js';
 import type { Options } from './options.js';
 import { cpuMsOf, peakMbOf } from './processes.js';
 import type { ProductPart } from './product-parts.js';
@@ -29,7 +30,17 @@ const raw = { bytes: 1_400, documents: 940, updates: 5, batch: 94 };
 type Subject = { readonly checkout: Checkout; readonly options: Options; readonly say: Say };
 
 const parts: Readonly<Record<ProductPart, (subject: Subject) => Promise<void>>> = {
-  ...{ raw: rawWrites, lone, backlog, 'fan-out': fanOut, sleepers: wakeUps, crowd, lengths, way },
+  ...{
+    raw: rawWrites,
+    lone,
+    backlog,
+    'fan-out': fanOut,
+    sleepers: wakeUps,
+    crowd,
+    lengths,
+    large,
+    way,
+  },
 };
 
 /**
@@ -178,6 +189,14 @@ async function lengths(subject: Subject): Promise<void> {
   });
 }
 
+/** What jobs with large results take. */
+async function large(subject: Subject): Promise<void> {
+  const { say, checkout } = subject;
+  await withProject(subject, { engines: 1 }, ({ run, pids, connection }) =>
+    measureLarge({ run, pids, connection, serverPid: checkout.serverPid, say }),
+  );
+}
+
 /** What an engine calls for the plainest job. */
 async function way(subject: Subject): Promise<void> {
   await withProject(subject, { engines: 1, counting: true }, ({ run, counted }) =>
@@ -185,7 +204,7 @@ async function way(subject: Subject): Promise<void> {
   );
 }
 
-type Tools = Pick<Submitter, 'run'> & Pick<RunningProject, 'pids' | 'counted'>;
+type Tools = Pick<Submitter, 'run'> & Pick<RunningProject, 'pids' | 'counted' | 'connection'>;
 
 /** Runs `work` in a new project whose engines have done some jobs. */
 async function withProject(
@@ -198,7 +217,8 @@ async function withProject(
   const submitter = await openSubmitter(project.connection);
   try {
     await submitter.run(chains(warmUp));
-    await work({ run: submitter.run, pids: project.pids, counted: project.counted });
+    const { pids, counted, connection } = project;
+    await work({ run: submitter.run, pids, counted, connection });
   } finally {
     await submitter.close();
     await project.close();
@@ -216,6 +236,7 @@ function definitions(lengths: readonly number[]): readonly NewDocument[] {
     { _id: 'task:DEFAULT:step', type: 'task', name: 'step', plugin: 'step' },
     flow('fan-out', [{ map: { over: '[1..100]', do: 'step', limit: 100 }, name: 'leaves' }]),
     flow('sleep', [{ delay: sleepMs }]),
+    ...largeDocuments,
     flow('list', [{ map: list, name: 'items' }]),
     ...lengths.map((length) => flow(flowName(length), chain(length))),
   ];

@@ -7,6 +7,7 @@ import type { StoredDocument } from '../../src/model/document.js';
 import { credentialsOf, type Connection } from '../../src/store/connection.js';
 import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';
+import { withGuard } from '../support/guard.js';
 import { freePort } from '../support/ports.js';
 
 /** The database of a run, made new and ready for engines. */
@@ -46,7 +47,7 @@ export async function openDatabase({ url, nodes = [], copies }: Place): Promise<
   try {
     const asked = copies === undefined ? {} : { copies };
     const created = await createDatabase(database.connection, asked);
-    await installDesign(database.connection);
+    await installDesign(database.connection, { guard: withGuard });
     return { ...database, copies: created.copies };
   } catch (error) {
     await database.close(false);

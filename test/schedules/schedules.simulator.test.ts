@@ -48,7 +48,9 @@ describe('schedules of faults on three copies', () => {
 
   it('start things twice when claims are not confirmed', () => {
     const until = ({ double }: Tally): boolean => double > 3;
-    expect(run(500, { confirms: 'none', until }).total.double).toBeGreaterThan(3);
+    // One in 40 does, since one order of engines holds for a whole job.
+    const { total } = run(500, { confirms: 'none', from: 460, until });
+    expect(total.double).toBeGreaterThan(3);
   });
 
   it('run a child twice when what makes it is not confirmed', () => {
