@@ -96,7 +96,7 @@ describe('a plugin that shares the process of the engine', () => {
 
   it('is not blamed for what it did not do: then the engine stops with 70', async () => {
     const { root, env, put, ended } = await openProject({
-      'plugins/slow.mjs': `export default () => new Promise((r) => setTimeout(() => r('slept'), 1_500));`,
+      'plugins/slow.mjs': `export default () => { console.error('slow begins'); return new Promise((r) => setTimeout(() => r('slept'), 1_500)); };`,
       'nowhere.mjs': `process.on('SIGUSR2', () => { throw new Error('from nowhere'); });`,
     });
     await put(
@@ -107,7 +107,7 @@ describe('a plugin that shares the process of the engine', () => {
     const engine = tws(['start'], { cwd: root, env: { ...env, NODE_OPTIONS } });
     await engine.prints(/follows/);
     await put({ _id: 'j', type: 'job', flow: 'f' });
-    await engine.prints(/Step slow begins/);
+    await engine.prints(/slow begins/);
     engine.kill('SIGUSR2');
     expect(await engine.ended).toBe(70);
     expect(await ended('j')).toMatchObject({ exit: 0, steps: [{ result: 'slept' }] });

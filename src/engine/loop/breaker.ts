@@ -55,13 +55,12 @@ export function createBreaker(now: () => number): Breaker {
       const streak = withWrite(streaks.get(id), before, write, now());
       streaks.delete(id);
       if (streak === undefined) return undefined;
-      if (streak.writes > longestStreak) {
-        const last = `state ${String(decision.job.state)}`;
-        return failure('DecisionLoop', { writes: longestStreak, last });
-      }
       forget();
+      // Also of one that is to be stopped: another engine may write the job before its end is stored.
       streaks.set(id, streak);
-      return undefined;
+      if (streak.writes <= longestStreak) return undefined;
+      const last = `state ${String(decision.job.state)}`;
+      return failure('DecisionLoop', { writes: longestStreak, last });
     },
   };
 }

@@ -22,7 +22,22 @@ it.each([1, 1_001, 5_000])('%i jobs that loop side by side are stopped', (jobs) 
     clock.ms += 60_000;
   }
   expect(stopped).toEqual(Array.from({ length: jobs }, () => 'DecisionLoop'));
-  expect(breaker.streaks.size).toBe(0);
+});
+
+it('a job is stopped again when another engine wrote it before its end was stored', () => {
+  const breaker = createBreaker(() => 0);
+  for (let rev = 1; rev <= 20; rev += 1) expect(round(breaker, 1, rev)).toEqual([]);
+  for (let rev = 21; rev <= 25; rev += 1) expect(round(breaker, 1, rev)).toEqual(['DecisionLoop']);
+});
+
+it('a job that was stopped is forgotten like any other', () => {
+  const clock = { ms: 0 };
+  const breaker = createBreaker(() => clock.ms);
+  for (let rev = 1; rev <= 21; rev += 1) round(breaker, 1_000, rev);
+  for (let i = 0; i < 1_000; i += 1) breaker.rest(`j${i}`);
+  clock.ms += 5_000;
+  breaker.count(job('k', 1), writing(job('k', 1)));
+  expect([...breaker.streaks.keys()]).toEqual(['k']);
 });
 
 it('jobs that are left alone are forgotten', () => {
