@@ -69,10 +69,10 @@ export function defineCommand<S extends z.ZodType>(
     io: Io,
   ) => Promise<number>,
 ): Command {
-  return async ({ args, flags, config }, io) => {
-    const parsed = schema.safeParse(flags);
+  return async (invocation, io) => {
+    const parsed = schema.safeParse(invocation.flags);
     if (!parsed.success) throw problem('usage', { reason: reasonOf(parsed.error.issues) });
-    return run({ args, flags: parsed.data, config }, io);
+    return run({ ...invocation, flags: parsed.data }, io);
   };
 }
 

@@ -24,7 +24,10 @@ async function openTwo(address?: string) {
   const { database: a } = first.store.connection;
   const { database: b } = second.store.connection;
   for (const { put } of [first, second]) {
-    await put({ _id: 't', ...task('count') }, { _id: 'f', ...flow('f', ['count']) });
+    await put(
+      { _id: 't', ...task('count', { plugin: 'count' }) },
+      { _id: 'f', ...flow('f', ['count']) },
+    );
   }
   const env = { ...first.env, ...(address === undefined ? {} : { COUCH_URL: address }) };
   const engine = (...more: readonly string[]) =>
@@ -55,7 +58,7 @@ it('one process follows several databases, and its steps share the slots', async
   for (const database of [a, b]) {
     const options = { cwd: first.root, env: { ...first.env, COUCH_DATABASE: database } };
     const shown = await run(list, { ...options, flags: { engines: true }, mode: 'json' });
-    expect(shown.json).toMatchObject([{ slots: 2 }]);
+    expect(shown.json).toMatchObject({ engines: [{ slots: 2 }] });
   }
   for (const line of process
     .err()
