@@ -22,7 +22,7 @@ export async function documentsOf(
   const found = new Map<string, StoredDocument>();
   for (let from = 0; from < ids.length;) {
     const asked = ids.slice(from, from + size.documents());
-    const results = await readLeavesOf(client, asked, mostBytesOf(asked.length));
+    const results = await readLeavesOf(client, asked);
     if (results === undefined) {
       size.wasTooLong();
       continue;
@@ -37,18 +37,22 @@ export async function documentsOf(
   return found;
 }
 
-/** The leaf revisions of documents; undefined when the answer is longer than `mostBytes`. */
-async function readLeavesOf(
+/**
+ * The live leaf revisions of documents, in the order of `ids`; undefined when the answer is longer than
+ * usual. `copies`: as so many copies know them together; left out, as CouchDB usually reads.
+ */
+export async function readLeavesOf(
   client: CouchClient,
   ids: readonly string[],
-  mostBytes: number,
+  copies?: number,
 ): Promise<readonly (readonly StoredDocument[])[] | undefined> {
   const action = 'read documents';
   const path = databasePath(client.connection, '/_bulk_get');
   const body = { docs: ids.map((id) => ({ id })) };
+  const query = copies === undefined ? {} : { r: copies };
   const reply = await client.askWithin(
-    { method: 'POST', path, body, action, long: true },
-    mostBytes,
+    { method: 'POST', path, query, body, action, long: true },
+    mostBytesOf(ids.length),
   );
   if (reply === undefined) return undefined;
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);

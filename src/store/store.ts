@@ -1,7 +1,7 @@
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
-import { documentsOf, hasMore, mostIds, notOfCouch, readRange } from './all-docs.js';
+import { documentsOf, hasMore, mostIds, notOfCouch, readLeavesOf, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type CouchClient } from './client.js';
@@ -22,6 +22,7 @@ import {
   type ViewQuery,
   type ViewRow,
 } from './views.js';
+import { createLeafReader } from './leaf-reader.js';
 import { createWriter, type NewDocument } from './writer.js';
 
 /**
@@ -97,7 +98,10 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     info: () => readDatabase(client),
     get: (id) => readDocument(client, id, readDocuments),
     isDeleted: (id) => wasDeleted(client, id),
-    leaves: (id, copies) => readLeaves(client, id, copies, readDocuments),
+    leaves: createLeafReader({
+      readOne: (id, copies) => readLeaves(client, id, copies, readDocuments),
+      readMany: (ids, copies) => readLeavesOf(client, ids, copies),
+    }),
     getMany: readDocuments,
     range: (prefix) => readRange(client, prefix),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
