@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,6 +31,10 @@ export type ProjectOptions = {
   readonly engines: number;
   readonly slots: number;
   readonly documents: readonly NewDocument[];
+  /** The database has a guard; a revision that cannot leave it out has one in any case. */
+  readonly guard: boolean;
+  /** Copies of each document, in a cluster. */
+  readonly copies: number;
   /** Counts the calls of the engines (`way-probe`), which makes them slower. */
   readonly counting?: boolean;
 };
@@ -109,7 +113,7 @@ async function startProject(
   root: string,
   folder: string,
   connection: Connection,
-  { engines, slots, documents, counting = false }: ProjectOptions,
+  { engines, slots, documents, guard, copies, counting = false }: ProjectOptions,
 ): Promise<readonly ChildProcess[]> {
   mkdirSync(join(folder, 'plugins'), { recursive: true });
   writeFileSync(join(folder, 'tws.json'), '{}\n');
@@ -117,7 +121,9 @@ async function startProject(
   writeFileSync(join(folder, 'plugins', 'large.mjs'), largePlugin);
   const env = { ...process.env, ...variablesOf(connection) };
   const tws = join(root, 'bin', 'tws.js');
-  execFileSync(process.execPath, [tws, 'init'], { cwd: folder, env, stdio: 'pipe' });
+  const without = !guard && existsSync(join(root, 'couch', 'guard')) ? ['--no-guard'] : [];
+  const init = [tws, 'init', '--copies', String(copies), ...without];
+  execFileSync(process.execPath, init, { cwd: folder, env, stdio: 'pipe' });
   await storeAll(connection, documents);
   const probe = counting ? ['--import', new URL('way-probe.js', import.meta.url).href] : [];
   const running = Array.from({ length: engines }, () =>

@@ -58,6 +58,10 @@ export type Options = {
   readonly list: boolean;
   /** Jobs of the backlog of the product. */
   readonly backlog: number;
+  /** The projects of the product have a guard, where its revision may leave it out. */
+  readonly guard: boolean;
+  /** Copies that a cluster keeps of each document of the product's projects. */
+  readonly copies: number;
   /** A revision that the product is compared with, so often. */
   readonly against: string | undefined;
   readonly times: number;
@@ -90,6 +94,8 @@ export const help = `npm run bench -- [flags]
   --part NAME           product: one part, may be repeated: ${productParts.join(', ')}
   --list                product, part way: also each file with what is called in it
   --backlog 2000        product: jobs of its backlog
+  --no-guard            product: projects without the guard, where the revision can do without
+  --copies 1            product: copies of each document, in a cluster
   --checkout DIR        product: a built checkout of another revision (default: this one)
   --against REF         product of this checkout and of a revision alternately, --times 3: medians,
                         spreads and ratios
@@ -128,6 +134,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       part: { type: 'string', multiple: true },
       list: { type: 'boolean', default: false },
       backlog: { type: 'string', default: '2000' },
+      copies: { type: 'string', default: '1' },
+      'no-guard': { type: 'boolean', default: false },
       checkout: { type: 'string' },
       against: { type: 'string' },
       times: { type: 'string', default: '3' },
@@ -164,6 +172,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     checkout: values.checkout === undefined ? ownRoot : resolve(values.checkout),
     list: values.list,
     backlog: one('backlog'),
+    guard: !values['no-guard'],
+    copies: one('copies'),
     against: values.against,
     times: one('times'),
     profile: values.profile,
@@ -180,6 +190,7 @@ const ownRoot = packageRoot(fileURLToPath(new URL('.', import.meta.url)));
 
 type Sized =
   | 'backlog'
+  | 'copies'
   | 'times'
   | 'hostile'
   | 'hostile-engines'

@@ -213,7 +213,8 @@ async function withProject(
   work: (tools: Tools) => Promise<void>,
 ): Promise<void> {
   const documents = definitions([...new Set([1, steps, ...options.steps])]);
-  const project = await checkout.project({ ...how, slots, documents });
+  const { guard, copies } = options;
+  const project = await checkout.project({ ...how, slots, documents, guard, copies });
   const submitter = await openSubmitter(project.connection);
   try {
     await submitter.run(chains(warmUp));
