@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/document.js';
 import { createLeafReader } from '../../src/store/leaf-reader.js';
 
-const leaf = (id: string): StoredDocument => ({ _id: id, _rev: '1-a' }) as StoredDocument;
+const leaf = (id: string): StoredDocument => ({ _id: id, _rev: '1-a' });
 const ids = (count: number, prefix = 'j') => Array.from({ length: count }, (_, i) => prefix + i);
 
 /** A database that answers when it is told to, and writes down what it was asked for. */
