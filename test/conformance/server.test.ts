@@ -130,12 +130,12 @@ check('tells about created, changed and deleted databases in /_db_updates', asyn
     return body;
   };
   await expect
-    .poll(async () => (await updates()).results, { timeout: 60_000 })
+    .poll(async () => (await updates()).results)
     .toContainEqual(expect.objectContaining({ db_name: db, type: 'created' }));
   const { last_seq } = await updates();
   await request('DELETE', `/${db}`);
   await expect
-    .poll(async () => (await updates(last_seq)).results, { timeout: 60_000 })
+    .poll(async () => (await updates(last_seq)).results)
     .toContainEqual(expect.objectContaining({ db_name: db, type: 'deleted' }));
 });
 

@@ -27,7 +27,7 @@ test('loses no acknowledged document over twenty kill -9 during writes', async (
   await verify(server, acknowledged);
   expect(acknowledged.size).toBeGreaterThan(KILLS * WRITERS);
   await server.stop();
-}, 180_000);
+});
 
 /** Makes documents and updates them, singly and in batches, until the server is gone. */
 async function writeUntilKilled(

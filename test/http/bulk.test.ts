@@ -49,9 +49,9 @@ describe('submitting many', () => {
     expect(again.body).toMatchObject({ submitted: 0, existed: 1_000 });
     await api.engine({ slots: 50 });
     await expect
-      .poll(async () => (await api.client.count()).succeeded, { timeout: 100_000, interval: 500 })
+      .poll(async () => (await api.client.count()).succeeded, { interval: 500 })
       .toBe(1_000);
-  }, 120_000);
+  });
 
   it('tells of each document what became of it', async () => {
     const api = await ready();

@@ -158,11 +158,11 @@ describe('the stream of changes', () => {
     });
     slow.resume();
     await put(job('last'));
-    await expect.poll(() => heard.includes('"id":"last"'), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => heard.includes('"id":"last"')).toBe(true);
     expect(heard).toContain('event: reset');
     slow.destroy();
     quick.close();
-  }, 120_000);
+  });
 
   it('is open so many times at most', async () => {
     const { follow } = await ready({ settings: { streams: 2 } });

@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
     expect(body.paths).toHaveProperty(['/_tws/jobs', 'post']);
     expect(body.paths).toHaveProperty(['/metrics', 'get']);
-  }, 120_000);
+  });
 
   it('makes a client that type-checks and works', async () => {
     const api = await openApi();
@@ -78,7 +78,7 @@ describe('the OpenAPI document', () => {
       missing: 'document_missing',
       counted: 1,
     });
-  }, 180_000);
+  });
 });
 
 function mistakesIn(file: string): readonly string[] {

@@ -54,5 +54,5 @@ describe('the README', () => {
     for (const text of said) expect(stdout).toContain(text);
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
-  }, 60_000);
+  });
 });

@@ -353,7 +353,7 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
-  }, 120_000);
+  });
 
   it('of the façade answers as the reference says', async () => {
     api = await openApi({ files: plugins });
@@ -435,7 +435,7 @@ describe('each route', () => {
     ];
     expect(await Promise.all(left)).toEqual([202, 202, 202]);
     expect(await ask('ojsRemoveDeadLetter', '/v1/dead-letter/dead')).toBe(200);
-  }, 120_000);
+  });
 
   it('of the façade answers what only a race, or another set-up provokes', async () => {
     const { problem } = await import('../../src/errors.js');

@@ -4,7 +4,7 @@ import { endBrowser, openPage } from './browser.js';
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 const always = { settings: { sign_in: 'always' } } as const;
 /** What the API refuses, browsers note, too. */
 const refused = { expected: /40[134]/ };

@@ -4,7 +4,7 @@ import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browse
 import { cryptoKey, openOrders, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 
 const editor = (page: Page) =>
   page

@@ -5,8 +5,8 @@ import { endBrowser, openPage } from './browser.js';
 import { cryptoKey, editorText, openOrders, order, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
-const long = { timeout: 90_000 };
+const soon = { timeout: 240_000 };
+const long = { timeout: 240_000 };
 
 const text = (page: Page) => page.locator('.cm-content');
 const isInEditor = (page: Page) =>

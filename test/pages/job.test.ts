@@ -4,7 +4,7 @@ import { hold } from './hold.js';
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 
 describe('the page of a job', () => {
   it('is watched while it runs', async () => {

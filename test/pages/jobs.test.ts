@@ -4,7 +4,7 @@ import { hold } from './hold.js';
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 
 describe('the list of jobs', () => {
   it('shows a job that is submitted, runs and succeeds, while somebody looks', async () => {

@@ -5,7 +5,7 @@ import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browse
 import { openWorld } from './world.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 
 /** Each page, and what is there when it is complete. */
 const pages: readonly (readonly [

@@ -4,7 +4,7 @@ import { hold } from './hold.js';
 import { cryptoKey, openOrders, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 
 describe('somebody who has only the pages', { timeout: 300_000 }, () => {
   it('submits a job by a form, sees it fail and why, mends its flow, retries it and sees it succeed', async () => {

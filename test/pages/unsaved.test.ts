@@ -4,7 +4,7 @@ import { endBrowser, openPage, shoot } from './browser.js';
 import { editorText, openOrders, replaceText } from './orders.js';
 
 endBrowser();
-const soon = { timeout: 60_000 };
+const soon = { timeout: 240_000 };
 const restored = (page: Page) => page.getByText('Your changes that were not saved are here again.');
 
 describe('what was written in the editor and not saved', () => {

@@ -69,21 +69,21 @@ test('pages of heavy documents are short, and none is missed', async () => {
   const cut = answers.filter(({ bytes }) => bytes > most);
   expect(Math.max(...answers.map(({ bytes }) => bytes))).toBeLessThan(4 * most);
   expect(cut.length).toBeLessThan(answers.length / 2);
-}, 120_000);
+});
 
 test('a document that is longer than a page alone is read all the same', async () => {
   const { store, ids } = await heavyDatabase(3, most + 1_000_000);
   const found: string[] = [];
   for await (const { id } of store.rows('awake', { includeDocs: true })) found.push(id);
   expect(found).toEqual(ids);
-}, 120_000);
+});
 
 test('documents are read by their ids, and with the rows of a view, some at a time', async () => {
   const { store, ids } = await heavyDatabase(30, 2_000_000);
   expect([...(await store.getMany(ids)).keys()]).toEqual(ids);
   const rows = await store.view('flows', { includeDocs: true });
   expect(rows.map(({ id, doc }) => [id, doc?._id])).toEqual(ids.map((id) => [id, id]));
-}, 120_000);
+});
 
 test('a document with more rows at one place than a page has is read to its end', async () => {
   const place = (id: string, key: string, count: number): readonly object[] =>

@@ -88,7 +88,7 @@ describe('a job that nears the limit of documents', () => {
     await space.put(task('big'), flow({ structure: 'map', map: over }));
     await space.engine();
     const [id] = await space.put(job);
-    const ended = await space.ended(String(id), 60_000);
+    const ended = await space.ended(String(id));
     const failed = ended.steps.filter(({ state }) => state === '$$error');
     expect(failed.length).toBeGreaterThan(5);
     for (const step of failed) {
@@ -103,7 +103,7 @@ describe('a job that nears the limit of documents', () => {
     }
     expect(ended.steps.filter(({ state }) => state === '$$complete').length).toBeGreaterThan(110);
     expect(ended).toMatchObject({ exit: 0 });
-  }, 120_000);
+  });
 
   it('fails with exit 2 by a limit of the settings', async () => {
     const space = await openWorkspace(plugins);

@@ -41,7 +41,7 @@ it('jobs that are too large end with exit 3, are told why, and keep what they ho
       }
     }
   }
-}, 120_000);
+});
 
 it('definitions and messages that are too large are told, and jobs go on', async () => {
   const space = await openWorkspace({ 'echo.mjs': 'export default ({ params }) => params;' });
@@ -62,7 +62,7 @@ it('definitions and messages that are too large are told, and jobs go on', async
   expect(await space.ended('b')).toMatchObject({ exit: 3, failure: { name: 'InvalidFlow' } });
   const told = await space.until('signal', (doc) => doc['failure'] !== undefined);
   expect(told['failure']).toMatchObject({ name: 'InvalidRequest' });
-}, 120_000);
+});
 
 it('a job that engines made large goes on', async () => {
   const space = await openWorkspace({
@@ -81,4 +81,4 @@ it('a job that engines made large goes on', async () => {
   expect(ended).toMatchObject({ exit: 0 });
   expect(parseDocument(ended).kind).toBe('job');
   expect(ended.steps).toHaveLength(12);
-}, 180_000);
+});

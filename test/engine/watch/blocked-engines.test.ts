@@ -69,7 +69,7 @@ it('a job whose decisions block the crash limit of engines ends, and is named ea
   expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked', message } });
   // After a retry it is tried anew.
   expect(enginesBlockedBy(ended)).toEqual([]);
-}, 240_000);
+});
 
 it('a job that held up one engine goes on in another, which forgets it', async () => {
   const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
@@ -79,7 +79,7 @@ it('a job that held up one engine goes on in another, which forgets it', async (
   const ended = await space.ended('a');
   expect(ended).toMatchObject({ exit: 0 });
   expect(ended['held_up']).toBeUndefined();
-}, 120_000);
+});
 
 it('a job that held up as many engines as the crash limit ends, and names them', async () => {
   const space = await openWorkspace({ 'echo.mjs': 'export default () => 1;' });
@@ -90,4 +90,4 @@ it('a job that held up as many engines as the crash limit ends, and names them',
   const message = expect.stringContaining('(engine:a, engine:b, engine:c)') as string;
   expect(ended).toMatchObject({ exit: 3, failure: { name: 'DecisionBlocked', message } });
   expect(ended['held_up']).toBeUndefined();
-}, 120_000);
+});
