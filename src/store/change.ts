@@ -43,7 +43,7 @@ export function changeOf(row: unknown): Change | undefined {
   if (typeof id !== 'string' || !isSeq(seq)) return undefined;
   const gone = deleted === true;
   const change = { id, seq: String(seq), deleted: gone, revs: revsIn(changes) };
-  if (!isDocument(doc)) return change;
+  if (doc === undefined || !isDocument(doc)) return change;
   if (gone) return { ...change, remains: doc };
   return { ...change, ...('_conflicts' in doc ? withoutConflicts(doc) : { doc }) };
 }

@@ -78,10 +78,10 @@ function createSender(connection: Connection, exchange: HttpExchange) {
       .finally(() => (looking = undefined)));
 
   return async (request: CouchRequest, mostBytes?: number): Promise<ExchangeResult> => {
-    const { method = 'GET', path, query = {}, body, long = false, signal } = request;
+    const { method = 'GET', path, query, body, long = false, signal } = request;
     const call = {
       method,
-      path: `${path}${queryText(query)}`,
+      path: query === undefined ? path : `${path}${queryText(query)}`,
       body: body === undefined ? undefined : JSON.stringify(body),
       mostBytes,
     };

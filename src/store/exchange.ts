@@ -130,13 +130,15 @@ export function openExchange(connection: Connection): HttpExchange {
           settle({ kind: 'answered', status: response.statusCode ?? 0, text });
         });
       });
-      if (payload === undefined) outgoing.end();
+      if (payload === undefined || payload.whole !== undefined) outgoing.end(payload?.whole);
       else sendPieces(outgoing, payload.pieces(), watch.heard);
     });
   return { send };
 }
 
+/** `whole`: a body that is sent at once, in the same packet as the end of the request. */
 type Payload = Omit<StreamedBody, 'pieces'> & {
+  readonly whole?: Buffer;
   readonly pieces: () => Iterator<Buffer | string, unknown, undefined>;
 };
 
@@ -144,7 +146,8 @@ function payloadOf(body: HttpRequest['body']): Payload | undefined {
   if (typeof body !== 'string') return body;
   const whole = Buffer.from(body);
   const pieces = (): Generator<Buffer, void, undefined> => slicesOf(whole);
-  return { contentType: 'application/json', bytes: whole.length, pieces };
+  const payload = { contentType: 'application/json', bytes: whole.length, pieces };
+  return whole.length <= sliceBytes ? { ...payload, whole } : payload;
 }
 
 function* slicesOf(whole: Buffer): Generator<Buffer, void, undefined> {

@@ -88,7 +88,7 @@ export function createWriter(
   const next = (): void => {
     const left = queue.length + arrived.length;
     if (left === 0 && inFlight + alone.inFlight === 0) finish?.();
-    sendAlone();
+    if (alone.waiting > 0) sendAlone();
     if (left === 0 || prompt > 0 || inFlight >= mostInFlight) return;
     const { batch, rest } = takeBatch([...queue, ...arrived], limits, busy);
     queue = rest;
@@ -136,7 +136,7 @@ export function createWriter(
   return {
     write: (doc, mostBytes = Infinity) => {
       if (closed) return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
-      const large = announced(doc);
+      const large = doc['_attachments'] === undefined ? undefined : announced(doc);
       const sent = large?.doc ?? doc;
       const json = jsonOf(sent);
       if (json === undefined) {
