@@ -51,7 +51,8 @@ export type EngineStart = {
 /** What the engines of one process share. */
 export type EngineProcess = {
   readonly plugins: PluginRegistry;
-  readonly slots: SlotPool;
+  /** The slots of its only engine, or those that its engines share. */
+  readonly slots: number | SlotPool;
   /** Takes the texts that must not be shown, when the process is guarded. */
   readonly onSecret?: ((clear: string) => void) | undefined;
   /** Calls back when the state of the process is not known any more, also when it is so already. */
@@ -59,14 +60,17 @@ export type EngineProcess = {
 };
 
 /**
- * Loads the plugins of a process of engines. With `ownsProcess` the process belongs to them from now on:
+ * Loads the plugins of a process of engines; `isShared`: several of them share its slots. With `ownsProcess` the process belongs to them from now on:
  * what plugins leave behind is reported and does not end it.
  */
 export async function openProcess({
   config,
   log,
   ownsProcess,
-}: Pick<EngineStart, 'config' | 'log' | 'ownsProcess'>): Promise<EngineProcess> {
+  isShared = false,
+}: Pick<EngineStart, 'config' | 'log' | 'ownsProcess'> & {
+  readonly isShared?: boolean;
+}): Promise<EngineProcess> {
   const listeners: ((reason: TwsError) => void)[] = [];
   let broken: TwsError | undefined;
   const onSecret = !ownsProcess
@@ -85,7 +89,8 @@ export async function openProcess({
     listeners.push(hear);
     if (broken !== undefined) hear(broken);
   };
-  return { plugins, slots: createSlotPool(config.slots ?? usualSlots), onSecret, onBroken };
+  const { slots = usualSlots } = config;
+  return { plugins, slots: isShared ? createSlotPool(slots) : slots, onSecret, onBroken };
 }
 
 /** An engine and the plugins of its process. */
@@ -107,7 +112,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const { plugins, onSecret, slots } = shared;
   const { cryptoKey, olderSecrets, labels, queues, leaseMs, drainMs, retryDelayMs, root } = config;
   const spans = await createSpans();
-  const listening = [meters, spans].filter((one) => one !== undefined);
+  const [only, ...others] = [meters, spans].filter((one) => one !== undefined);
   const settings: EngineOptions = {
     store: opened.store,
     plugins,
@@ -130,7 +135,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     onSecret,
     onCall: watchdog?.onCall,
     onDecide: watchdog?.onDecide,
-    meters: allMeters(listening),
+    meters: only === undefined || others.length === 0 ? only : allMeters([only, ...others]),
   };
   const id = name === undefined ? await savedEngineId(config.embedded.dir) : undefined;
   const engine = await (id === undefined

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem, TwsError } from '../errors.js';
-import type { Log } from '../log.js';
+import { withFields, type Log } from '../log.js';
 import {
   endEngine,
   openProcess,
@@ -46,10 +46,13 @@ export async function startSeveral(several: Several, io: Io): Promise<number> {
     const databases = configs.map(({ database }) => database);
     return startProcesses({ config, databases, count: engines, name, log }, io);
   }
-  const process = await openProcess({ config, log, ownsProcess: io.ownsProcess });
+  const { ownsProcess } = io;
+  const process = await openProcess({ config, log, ownsProcess, isShared: true });
   void aborted(io.stop).then(() => io.say(stopping));
   const statuses = await Promise.all(
-    configs.map((one) => runOne(one, { name, process, log: ofDatabase(log, one.database) }, io)),
+    configs.map((one) =>
+      runOne(one, { name, process, log: withFields(log, { database: one.database }) }, io),
+    ),
   );
   return statuses.find((status) => status !== 0) ?? 0;
 }
@@ -88,14 +91,4 @@ async function follow(config: Config, { name, process, log }: One, io: Io): Prom
     const late = sleep(closeMs, undefined, { ref: false });
     await Promise.race([opened.close(), aborted(io.force), late]);
   }
-}
-
-/** A log whose every line names the database. */
-function ofDatabase(log: Log, database: string): Log {
-  return {
-    debug: (about, message) => log.debug({ database, ...about }, message),
-    info: (about, message) => log.info({ database, ...about }, message),
-    warn: (about, message) => log.warn({ database, ...about }, message),
-    error: (about, message) => log.error({ database, ...about }, message),
-  };
 }

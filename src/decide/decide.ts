@@ -44,7 +44,7 @@ export function decide(job: Job, now: number, world: World): Decided {
   if (world.unanswered !== undefined) return waitForAnswer(world.unanswered, now);
   const { rule, intent } = isFinal(job)
     ? { rule: 'final', intent: lateEditMove(job, now) }
-    : wasFinal(job)
+    : 'exit' in job && wasFinal(job)
       ? { rule: 'final', intent: { kind: 'write', job: asEnded(job) } as const }
       : decideAlone(job, now, world);
   return { ...(world.peers.length === 0 ? intent : staggered(job, intent, now, world)), rule };

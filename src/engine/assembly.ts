@@ -15,7 +15,7 @@ import { createControls } from './control/controls.js';
 import { createReplicas, type Replicas } from '../replicas/replicas.js';
 import { createDecider } from './loop/decision.js';
 import { createReadTogether } from './loop/fetch.js';
-import { createSerializer } from './loop/serializer.js';
+import { createParsedJobs, createSerializer } from './loop/serializer.js';
 import { renderParams } from '../evaluate/expressions.js';
 import { createJobTree, usualDescendants } from './children/job-tree.js';
 import { createRunningAttempts, type RunningAttempts } from './attempts/running-attempts.js';
@@ -24,7 +24,7 @@ import { createJobs, type Jobs } from './loop/jobs.js';
 import { createLibrary, type OnMalformed } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createLocks } from './locks/locks.js';
-import { ofEngine, createLogOnce } from './log.js';
+import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
@@ -32,7 +32,6 @@ import { createPermitQueues } from './locks/permit-queues.js';
 import { backOff, createRetry } from './retry.js';
 import { createPeers } from './peers/peers.js';
 import { createPresence } from './peers/presence.js';
-import { createParsedJobs } from './loop/parsed-jobs.js';
 import { createEarlySignals } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createSystemEvents } from './events/system-events.js';
@@ -67,7 +66,7 @@ export function assemble(options: EngineOptions) {
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
-    horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive()),
+    horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive),
     fail,
   };
   const jobs = createJobs(parts);
@@ -79,7 +78,7 @@ export function assemble(options: EngineOptions) {
 function createBase(options: EngineOptions) {
   const { store } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
-  const log = ofEngine(options.log, id);
+  const log = withFields(options.log, { engine: id });
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
   const ending = new AbortController();
   const life = new AbortController();
@@ -126,7 +125,7 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
   const peers = createPeers(id, leaseMs, () => performance.now());
-  const isReporter = (of: string): boolean => rankAmong(of, peers.alive(), id) === 0;
+  const isReporter = (of: string): boolean => rankAmong(of, peers.alive, id) === 0;
   const onMalformed: OnMalformed = (doc, problems) => {
     // The first in its order has read it.
     if (!isReporter(doc._id)) return;
@@ -269,7 +268,7 @@ function createViews(
           return attempts.freeSlots();
         },
       },
-      ...{ seenAt, peers: peers.alive() },
+      ...{ seenAt, peers: peers.alive },
     }),
     surroundings: ({ job, ended, seenAt }) => ({
       me: {
@@ -281,7 +280,7 @@ function createViews(
         ended: replicas.ended,
         running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
       },
-      ...{ seenAt, peers: peers.alive(), nonce: randomUUID(), lease: peers.lease },
+      ...{ seenAt, peers: peers.alive, nonce: randomUUID(), lease: peers.lease },
       ...{ lockId: lockIdOf, render: renderParams, linkOf, crashLimit },
       retryDelayMs: options.retryDelayMs ?? 0,
     }),
@@ -319,7 +318,7 @@ function createControl(
   const presence = createPresence(store, me, now);
   const onChange = (enabled: boolean): void => {
     const now = enabled ? 'takes work again' : 'takes no new work: it was disabled';
-    log.info({ engine: id }, `Engine ${id} ${now}.`);
+    log.info({}, `Engine ${id} ${now}.`);
     attempts.enable(enabled);
     void serializer.queue(id, () => presence.enable(enabled));
   };

@@ -68,7 +68,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   running.push(scanning.then(() => undefined));
   running.push(follow(engine, since), sweep(engine), watchPermits(engine));
   if (!wasEnded) {
-    log.info({ engine: id }, `Engine ${id} follows ${store.connection.database}.`);
+    log.info({}, `Engine ${id} follows ${store.connection.database}.`);
     engine.events.emit({ type: 'engine.started', host: hostname(), pid: process.pid });
   }
   const { failed, fail, events } = engine;
@@ -104,7 +104,7 @@ function endsOf(
     await within(attempts.empty(), handBackMs);
     await end(handBackMs);
     await within(presence.leave(), handBackMs);
-    log.info({ engine: id }, `Engine ${id} has stopped.`);
+    log.info({}, `Engine ${id} has stopped.`);
     engine.events.emit({ type: 'engine.stopped', ...why });
     await webhooks.close(lastEventsMs);
   };
@@ -118,7 +118,7 @@ function endsOf(
   let drained: Promise<void> | undefined;
   const stop = (): Promise<void> => (drained ??= drain());
   void engine.failed.then((reason) => {
-    log.error({ engine: id }, reason.message);
+    log.error({}, reason.message);
     why = { reason: reason.message };
     return stop();
   });

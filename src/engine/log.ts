@@ -1,20 +1,12 @@
-import type { Log } from '../log.js';
+import { withFields, type Log } from '../log.js';
 import { LRUCache } from 'lru-cache';
 
-export type { Log };
-
-/** A log whose every line says which engine it comes from, unless the line is about another one. */
-export function ofEngine(log: Log, engine: string): Log {
-  return {
-    debug: (about, message) => log.debug({ engine, ...about }, message),
-    info: (about, message) => log.info({ engine, ...about }, message),
-    warn: (about, message) => log.warn({ engine, ...about }, message),
-    error: (about, message) => log.error({ engine, ...about }, message),
-  };
-}
+export { withFields, type Log };
 
 /** Logs each message about a job once until the job is stored. */
 export type LogOnce = {
+  /** The jobs about which something was logged since they were stored. */
+  readonly said: Pick<ReadonlyMap<string, unknown>, 'has'>;
   /** Logs a line about a job, unless it was logged since the job was last stored. */
   readonly log: (level: 'warn' | 'error', job: string, message: string) => void;
   /** Nobody knows whether the end of the job is stored; it is tried again. Each cause is logged once. */
@@ -47,6 +39,7 @@ export function createLogOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): LogOnc
     log[level]({ job }, message);
   };
   return {
+    said: jobs,
     log: logOnce,
     waits: (job, cause) => {
       of(job).waits = true;

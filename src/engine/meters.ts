@@ -24,8 +24,8 @@ export type AttemptMeter = {
 };
 
 /**
- * Where an engine reports what can be measured. It knows nothing of who listens; no meter
- * may throw or wait.
+ * Where an engine reports what can be measured. It knows nothing of who listens, and takes meters that
+ * measure only some of it; no meter may throw or wait.
  */
 export type EngineMeters = {
   /** A claim of ours that was stored, or that somebody else was faster with. */

@@ -47,7 +47,7 @@ export type EngineOptions = {
   readonly retryDelayMs?: number | undefined;
   readonly crashLimit?: number | undefined;
   /** Receives what can be measured. */
-  readonly meters?: EngineMeters | undefined;
+  readonly meters?: Partial<EngineMeters> | undefined;
   /** How long a document may be, bytes; default: what the server says, else CouchDB's default. */
   readonly documentLimit?: number | undefined;
   /** The address of a job's page, for notifications of its end; default: none. */

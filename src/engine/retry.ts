@@ -65,23 +65,25 @@ export function createRetry({ signal, report, isAwayReported }: RetryOptions): R
     }
   };
   return async (ask, isFinal = () => false) => {
-    const voice = causes.voice();
+    // Most questions are answered at once.
+    let voice: Voice | undefined;
     try {
       for (let tries = 0; !signal.aborted; tries += 1) {
         try {
           const answer = await unlessAborted(ask(), signal);
-          answered();
+          if (waiting.size > 0) answered();
           return answer;
         } catch (error) {
           if (isFinal(error)) throw error;
           const isReported = kindOf(error) === 'away' && isAwayReported?.() === true;
+          voice ??= causes.voice();
           voice.meets(isReported ? undefined : error);
           await wait(error, tries);
         }
       }
       return undefined;
     } finally {
-      voice.meets(undefined);
+      voice?.meets(undefined);
     }
   };
 }
@@ -98,6 +100,9 @@ function refusedMs(tries: number): number {
   return tries === 0 ? firstRefusedMs : usualBackoff.refusedMs;
 }
 
+/** Of one question. Undefined: nothing that has to be reported keeps it from its answer now. */
+type Voice = { readonly meets: (error: unknown) => void };
+
 /** Reports a cause when the first question meets it, and again only after none has met it any more. */
 function createCauseReporter(report: (reason: string) => void) {
   const meeting = new Map<string, number>();
@@ -113,11 +118,10 @@ function createCauseReporter(report: (reason: string) => void) {
       report(error instanceof TwsError ? `${error.message} ${error.hint}` : textOf(error));
   };
   return {
-    /** Of one question. Undefined: nothing that has to be reported keeps it from its answer now. */
-    voice: () => {
+    voice: (): Voice => {
       let met: string | undefined;
       return {
-        meets: (error: unknown): void => {
+        meets: (error) => {
           const key = error === undefined ? undefined : keyOf(error);
           if (key === met) return;
           const former = met;

@@ -62,6 +62,8 @@ export type ProtocolPorts = {
   readonly log: { readonly debug: LogLine; readonly info: LogLine };
   /** Logs each message about a document once until the document is stored. */
   readonly once: {
+    /** The documents about which something was logged. */
+    readonly said: Pick<ReadonlyMap<string, unknown>, 'has'>;
     readonly log: (level: 'warn', id: string, message: string) => void;
     readonly stored: (id: string) => void;
   };
@@ -197,7 +199,7 @@ async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer
     const what = `The database refuses a revision of document ${doc._id}`;
     once.log('warn', doc._id, `${what}: ${result.reason}`);
   }
-  if (result.kind === 'written') once.stored(doc._id);
+  if (result.kind === 'written' && once.said.has(doc._id)) once.stored(doc._id);
   return result;
 }
 

@@ -90,7 +90,7 @@ function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) =>
     ...{ store, life: new AbortController().signal, log: silent, copies: () => 3 },
     retry: retry as Parameters<typeof createLocks>[0]['retry'],
   };
-  const once = { log: () => undefined, stored: () => undefined };
+  const once = { said: new Map(), log: () => undefined, stored: () => undefined };
   const ports = { ...shared, once, giveUp: async () => [], patienceMs: Infinity };
   const now = () => 5;
   return createLocks({

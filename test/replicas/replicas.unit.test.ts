@@ -38,7 +38,7 @@ function copiesOf({ leaves = [], running = [], dead = [], answers = [] }: Settin
     },
     retry: (ask) => ask(),
     log: { debug: say, info: say },
-    once: { log: ignore, stored: ignore },
+    once: { said: new Map(), log: ignore, stored: ignore },
     life: new AbortController().signal,
     patienceMs: 60_000,
     giveUp: async () => [],

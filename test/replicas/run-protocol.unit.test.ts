@@ -37,7 +37,7 @@ function ports(
     },
     retry: (ask) => ask(),
     log: { debug: ignore, info: ignore },
-    once: { log: ignore, stored: ignore },
+    once: { said: new Map(), log: ignore, stored: ignore },
     giveUp: async () => [],
     life: new AbortController().signal,
     copies: () => 3,

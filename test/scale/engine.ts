@@ -98,7 +98,7 @@ export class SimulatedEngine {
     this.#every(1_000, phase * 1_000, () => this.#bury());
     let round = Math.floor(phase * 1_000);
     this.#every(sweepMs, phase * sweepMs, () => {
-      if (!sweepsIn((round += 1), this.#self, this.peers.alive())) return;
+      if (!sweepsIn((round += 1), this.#self, this.peers.alive)) return;
       const ids = [...this.#in.unfinished];
       this.#in.sweeps += 1;
       for (const id of ids) this.#wake(id);
@@ -132,7 +132,7 @@ export class SimulatedEngine {
   #delayOf(seen: SeenRevision): Delay {
     if (this.attempts.ofJob.has(seen.id)) return { ms: 0, for: 'more' };
     if (seen.id.startsWith('engine:')) return { ms: this.#in.options.renewMs / 20, for: 'more' };
-    return { ms: leftToOthersMs(seen, this.#self, this.peers.alive()), for: 'others' };
+    return { ms: leftToOthersMs(seen, this.#self, this.peers.alive), for: 'others' };
   }
 
   #isKnown({ id, rev }: SeenRevision): boolean {
@@ -205,7 +205,7 @@ export class SimulatedEngine {
     if (this.#timers.due.has(doc._id)) this.#timers.clear(doc._id);
     const seenAt = this.#seen.get(doc._id)?.at ?? clock.now();
     const me = { ...this.#self, freeSlots: this.attempts.free(), running: this.attempts.claims };
-    const seen = quickCheck(doc, clock.now(), { me, peers: this.peers.alive(), seenAt });
+    const seen = quickCheck(doc, clock.now(), { me, peers: this.peers.alive, seenAt });
     switch (seen.kind) {
       case 'final':
         return this.#leave(doc._id);
@@ -353,7 +353,7 @@ export class SimulatedEngine {
       this.#queue.slotsFor(inLineOf(job), { free, wanted }, this.attempts);
     return {
       ...unknownWorld,
-      ...{ seenAt, peers: this.peers.alive(), lease: this.peers.lease, ...this.#in.definitions },
+      ...{ seenAt, peers: this.peers.alive, lease: this.peers.lease, ...this.#in.definitions },
       nonce: `${this.id}:${(this.#nonces += 1)}`,
       me: {
         ...unknownWorld.me,

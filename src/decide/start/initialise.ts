@@ -36,7 +36,9 @@ import { unreadIn, withUnreadSignals } from '../requests/unread.js';
  */
 export function initialise(submitted: NewJob, now: number, world: World): Move {
   const move = begin(withoutTraces(submitted), now, world);
-  return move.kind === 'change' ? { ...move, job: withFormerSteps(submitted, move.job) } : move;
+  return move.kind === 'change' && 'steps' in submitted
+    ? { ...move, job: withFormerSteps(submitted, move.job) }
+    : move;
 }
 
 function begin(job: NewJob, now: number, world: World): Move {

@@ -50,7 +50,7 @@ export type WriteReport = (report: Report) => Promise<void>;
 
 export type BeginningOptions = RunnerOptions & {
   readonly plugins: PluginRegistry;
-  readonly meters?: EngineMeters | undefined;
+  readonly meters?: Partial<EngineMeters> | undefined;
   /** Writes what an attempt has reported so far. */
   readonly onReport: (job: string, step: LiveStep, report: Report) => Promise<void>;
 };
@@ -64,7 +64,7 @@ export function beginAttempt(
   const { plugins, meters, onReport } = options;
   let meter: AttemptMeter | undefined;
   try {
-    meter = meters?.attempt(factsOf(job, step));
+    meter = meters?.attempt?.(factsOf(job, step));
     const plugin = plugins.get(step.plugin);
     if (plugin === undefined) {
       return { meter, attempt: failed(step, failure('PluginMissing', { plugin: step.plugin })) };

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createSlotPool, type SlotPool } from './slot-pool.js';
+import type { SlotPool } from './slot-pool.js';
 import { partyOf, withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
@@ -99,7 +99,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
     void onEnded(job, step, { kind: 'released' }, {}).finally(() => release(step.claim));
   };
   const start: RunningAttempts['start'] = (job, step) => {
-    meters?.claim('won');
+    meters?.claim?.('won');
     if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
     slots.began(job);
     const { attempt, meter } = beginAttempt(options, job, step);
@@ -120,7 +120,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
       // First, so that nobody takes the slots in between.
       slots.keep(ended);
       for (const step of steps) {
-        meters?.claim('lost');
+        meters?.claim?.('lost');
         release(step.claim);
       }
     },
@@ -170,7 +170,6 @@ type SlotOptions = Pick<RunningAttemptsOptions, 'slots' | 'count' | 'waits' | 'o
 
 /** The slots of an engine, and the claims that have them. */
 function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions) {
-  const pool = typeof slots === 'number' ? createSlotPool(slots) : slots;
   const claims = new Set<string>();
   /** Claims that have no slot any more: the next step of their job has it. */
   const handedOver = new Set<string>();
@@ -179,10 +178,11 @@ function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions)
   const uses = createSlotUses(count);
   let closed = false;
   let disabled = false;
-  const place = pool.join({
-    need: () => ({ used: claims.size - handedOver.size, waits: waits() }),
-    onFree,
-  });
+  const used = (): number => claims.size - handedOver.size;
+  const place =
+    typeof slots === 'number'
+      ? { free: (freed: number) => Math.max(0, slots - used() + freed), freed: onFree }
+      : slots.join({ need: () => ({ used: used(), waits: waits() }), onFree });
   const freeSlots: RunningAttempts['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
     return closed || disabled ? 0 : place.free(freed);

@@ -11,7 +11,7 @@ import { unlessThrown } from '../loop/decision.js';
 import type { Jobs } from '../loop/jobs.js';
 import { refusalOf, writeJob, type JobWritten, type WriteParts } from '../loop/write-job.js';
 import { backOff } from '../retry.js';
-import { parseInTurns } from '../loop/parsed-jobs.js';
+import { parseInTurns } from '../loop/serializer.js';
 import { reportMalformed } from './report-malformed.js';
 
 export type RequestParts = WriteParts & {

@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../model/document.js';
 import type { Failure } from '../../model/step.js';
 import { childrenLeftBy } from '../children/cancel-children.js';
 import type { JobParts } from './job-parts.js';
-import { writeJob, type JobWritten, type WriteParts } from './write-job.js';
+import { writeJob, writtenIn, type JobWritten, type WriteParts } from './write-job.js';
 
 type EndParts = WriteParts & Pick<JobParts, 'waitQueue' | 'events'>;
 
@@ -108,9 +108,4 @@ function tellEnd({ once, life }: WriteParts, job: string, written: JobWritten): 
 /** The document to look at after the end of a job was written; a job that was final before rests. */
 export function afterEnd(before: StoredDocument, end: JobWritten): StoredDocument | undefined {
   return isFinalState(before['state']) ? undefined : writtenIn(end);
-}
-
-/** The document that was written, if it was. */
-export function writtenIn(written: JobWritten): StoredDocument | undefined {
-  return 'doc' in written ? written.doc : undefined;
 }

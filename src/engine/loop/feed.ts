@@ -73,7 +73,8 @@ function delayOf(engine: Assembly, seen: SeenRevision): Delay {
   if (id.startsWith('engine:')) return { ms: renewMs / 20, for: 'more' };
   // A job that needs a permit has its place in the line of every engine, in the order of the feed.
   if (library.limiting.size > 0) return atOnce;
-  return { ms: leftToOthersMs(seen, self, peers.alive()), for: 'others' };
+  const others = peers.alive;
+  return others.length === 0 ? atOnce : { ms: leftToOthersMs(seen, self, others), for: 'others' };
 }
 
 /**
@@ -117,9 +118,7 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   const seen = { id, rev, at: engine.now(), ...(isConflicting ? { isConflicting } : {}) };
   if (id.startsWith('engine:') && !engine.peers.moved(id, rev)) return;
   // Also what comes late: an older revision takes nothing from a newer one.
-  if (isKnown(engine, seen)) return;
-  dropOld(engine, id);
-  fetcher.saw(seen);
+  if (fetcher.saw(seen)) dropOld(engine, id);
 }
 
 /** Whether this engine has read or written that revision, or a later one. */
@@ -141,7 +140,7 @@ function dropOld({ serializer, attempts, waitQueue }: Assembly, id: string): voi
 
 /** Of our own document we know by our own clock when it was written. */
 function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
-  meters?.feedLag(Math.max(0, now() - presence.renewedAt()));
+  meters?.feedLag?.(Math.max(0, now() - presence.renewedAt()));
   peers.update(id, undefined);
 }
 

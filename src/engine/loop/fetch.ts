@@ -26,8 +26,11 @@ export type SeenRevision = {
  *    not moved for some seconds.
  */
 export type Fetcher = {
-  /** Takes a change; it replaces an earlier one of the same document. */
-  readonly saw: (seen: SeenRevision) => void;
+  /**
+   * Takes a change; it replaces an earlier one of the same document. Returns whether it is new: false
+   * when nothing is to be learnt from reading it.
+   */
+  readonly saw: (seen: SeenRevision) => boolean;
   /** The document is gone: nothing of it is left to read. */
   readonly forget: (id: string) => void;
   /** Whether changes were not read yet that came before one that was. */
@@ -123,12 +126,13 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
   let last = 0;
   return {
     saw: (seen) => {
-      if (isKnown(seen)) return;
+      if (isKnown(seen)) return false;
       const since = unread.get(seen.id)?.since ?? now();
       const delay = delayOf(seen);
-      if (delay.ms === Infinity) return unread.forget(seen.id);
       const isLeft = delay.for === 'others';
-      unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft }, delay.ms);
+      if (delay.ms === Infinity) unread.forget(seen.id);
+      else unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft }, delay.ms);
+      return true;
     },
     hurry: unread.hurry,
     forget: unread.forget,
@@ -158,7 +162,7 @@ function createUnread(
   let handedOut = 0;
   const becomeDue = (id: string): void => {
     putOff.delete(id);
-    later.clear(id);
+    if (later.due.has(id)) later.clear(id);
     due.add(id);
     onDue();
   };
@@ -174,7 +178,7 @@ function createUnread(
     all.delete(id);
     due.delete(id);
     putOff.delete(id);
-    later.clear(id);
+    if (later.due.has(id)) later.clear(id);
   };
   return {
     forget,
@@ -182,7 +186,7 @@ function createUnread(
     get: (id: string): Unread | undefined => all.get(id),
     put: (one: Unread, waitMs: number): void => {
       const { id, since } = one;
-      forget(id);
+      if (all.has(id)) forget(id);
       all.set(id, one);
       if (waitMs <= 0) return becomeDue(id);
       later.set(id, Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs)));

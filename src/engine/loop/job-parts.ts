@@ -5,7 +5,7 @@ import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
 import type { Decider, Standpoint, Surroundings } from './decision.js';
 import type { ReadDocument } from './fetch.js';
-import type { Serializer } from './serializer.js';
+import type { ParsedJobs, Serializer } from './serializer.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
 import type { Locks } from '../locks/locks.js';
 import type { Log, LogOnce } from '../log.js';
@@ -13,7 +13,6 @@ import type { Notifications } from '../events/notifications.js';
 import type { WaitQueue } from '../waiting/wait-queue.js';
 import type { Retry } from '../retry.js';
 import type { PermitQueues } from '../locks/permit-queues.js';
-import type { ParsedJobs } from './parsed-jobs.js';
 import type { SystemEvents } from '../events/system-events.js';
 import type { Timers } from '../waiting/timers.js';
 

@@ -9,7 +9,7 @@ import type { StoredDocument } from '../../model/document.js';
 import { notificationsOf } from '../../model/notify.js';
 import type { LiveStep } from '../../model/step.js';
 import { faultOf } from './decision.js';
-import { afterEnd, endFaulty, endMalformed, endRefusedJob, writtenIn } from './end-job.js';
+import { afterEnd, endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import type { JobParts } from './job-parts.js';
 import {
   blockedEnginesKey,
@@ -20,7 +20,7 @@ import { fence, runningIn } from '../attempts/fence.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { backOff } from '../retry.js';
 import { settleAttempts } from './settle.js';
-import { refusalOf, writeDecision, type EndedAttempt } from './write-job.js';
+import { refusalOf, writeDecision, writtenIn, type EndedAttempt } from './write-job.js';
 import { tellGoneSteps, tellOtherType } from './tell-edits.js';
 import { writeReport } from '../attempts/write-report.js';
 
@@ -242,11 +242,11 @@ async function decideAndDo(
   const parsed = await parsedJobs.read(doc);
   if (parsed.kind !== 'job') return void waitQueue.leave(doc._id);
   if (!parsed.ok) return afterEnd(doc, await endMalformed(parts, doc, parsed.problems));
-  const told = await tellGoneSteps(parts, doc, parsed.value);
+  const gone = serializer.gone.get(doc._id);
+  const told = gone && (await tellGoneSteps(parts, parsed.value, gone));
   if (told !== undefined) return told.doc;
   if (attempts.ofJob.has(doc._id)) fence(parts, doc);
-  const seenAt = serializer.seen.get(doc._id)?.at ?? now();
-  const standpoint = { job: parsed.value, seenAt };
+  const standpoint = { job: parsed.value, seenAt: serializer.seen.get(doc._id)?.at ?? now() };
   const decision = await decider(parsed.value, () => surroundings(standpoint), now);
   switch (decision.kind) {
     case 'fault':
@@ -322,7 +322,7 @@ function leave(parts: JobParts, { _id: id }: StoredDocument): void {
 
 /** Wakes those that wait for the end of the job. */
 function wakeOthers(parts: JobParts, doc: StoredDocument): undefined {
-  wakeParent(parts, doc);
+  if (doc['parent'] !== undefined) wakeParent(parts, doc);
   if (doc['notifications'] === undefined) return;
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }

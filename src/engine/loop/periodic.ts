@@ -30,7 +30,6 @@ export async function watchPeers({
   waitQueue,
   jobs,
   ending,
-  log,
   options,
   events,
   feed,
@@ -46,7 +45,10 @@ export async function watchPeers({
         events.emit({ type: 'engine.lost', lost: engine });
       }
       const ids = waitQueue.takeOf(engine);
-      if (ids.length > 0) log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
+      // A line about another engine.
+      if (ids.length > 0) {
+        options.log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
+      }
       ids.forEach(jobs.rouse);
     }
     // Once for all that died: many may do so in the same moment.
@@ -90,7 +92,7 @@ export async function sweep(engine: Assembly): Promise<void> {
       }
     });
   };
-  const isTurn = (round: number): boolean => sweepsIn(round, self, peers.alive());
+  const isTurn = (round: number): boolean => sweepsIn(round, self, peers.alive);
   const loadDefinitions = async (): Promise<void> => {
     if (await library.load()) waitQueue.waiting().forEach(jobs.rouse);
   };

@@ -68,7 +68,7 @@ async function scanTimers(engine: Assembly): Promise<void> {
   const now = engine.now();
   const near = { startKey: now, endKey: now + horizonMs() };
   for await (const { id, key } of rowsOf(engine, 'due', near)) {
-    if (isAmongFirst(id, self, peers.alive())) timers.set(id, key);
+    if (isAmongFirst(id, self, peers.alive)) timers.set(id, key);
   }
 }
 

@@ -1,7 +1,7 @@
 import { withProblem } from '../../decide/start/noted.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Job } from '../../model/job.js';
-import { show } from '../../model/problems.js';
+import { show, type Problem } from '../../model/problems.js';
 import type { JobParts } from './job-parts.js';
 import { writeJob } from './write-job.js';
 
@@ -10,16 +10,16 @@ export type Told = { readonly doc?: StoredDocument };
 
 /**
  * Writes into a job which entries of ended steps somebody removed or changed since this engine last saw
- * it. Several copies of a document may lack what another one has: there it is merged, and not told.
+ * it (`problem`). Several copies of a document may lack what another one has: there it is merged, and
+ * not told.
  */
 export async function tellGoneSteps(
   parts: JobParts,
-  { _id: id }: StoredDocument,
   job: Job,
+  problem: Problem,
 ): Promise<Told | undefined> {
   const { serializer, replicas, log } = parts;
-  const problem = serializer.gone.get(id);
-  if (problem === undefined) return undefined;
+  const { _id: id } = job;
   serializer.gone.delete(id);
   if (replicas.many) return undefined;
   log.warn({ job: id }, `Job ${id}: ${problem.message}`);

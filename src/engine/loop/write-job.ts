@@ -132,11 +132,16 @@ export async function writeDecision(
     ...(decision.kind === 'spawn' && { children: decision.children }),
   };
   const written = await writeJob(parts, { job, abandons, decided: true, ...own, ...more });
-  if (written.kind === 'written' && isFinal(job)) {
+  if (written.kind === 'written' && decision.kind === 'write' && isFinal(job)) {
     sayEnd(parts, job);
     if (written.doc['locked'] !== undefined) parts.locks.adopt(written.doc);
   }
   return written;
+}
+
+/** The document that was written, if it was. */
+export function writtenIn(written: JobWritten): StoredDocument | undefined {
+  return 'doc' in written ? written.doc : undefined;
 }
 
 /** Cancels the children, makes the notifications and stores the job. */

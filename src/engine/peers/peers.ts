@@ -31,7 +31,7 @@ export type Peers = {
   /** `pid`: of the process that a claim names. */
   readonly lease: (id: string, pid?: number) => 'alive' | 'dead';
   /** The others that are alive and take work: the same list until that changes. */
-  readonly alive: () => readonly Peer[];
+  readonly alive: readonly Peer[];
   /** Engines that have died since the last call. */
   readonly died: () => readonly string[];
   /** Those of the dead that did not end in order: their documents are still there. */
@@ -73,20 +73,21 @@ const keptLeases = 20;
 export function createPeers(me: string, leaseMs: number, now: () => number): Peers {
   const seen = new Map<string, Seen>();
   let sawMyselfAt = now();
-  let alive: readonly Peer[] | undefined;
   const isDead = (entry: Seen): boolean => entry.gone || sawMyselfAt - entry.movedAt > leaseMs;
   const workerIn = (entry: Seen | undefined): Peer | undefined =>
     entry?.doc?.state === 'running' && !isDead(entry) ? entry.peer : undefined;
+  const others: { alive: readonly Peer[] } = { alive: [] };
+  const look = (): void => {
+    others.alive = [...seen.values()].map(workerIn).filter((it) => it !== undefined);
+  };
   /** A lease is renewed three times in its length: of one that is seen later the rest was not seen. */
   const seeMyself = (): void => {
     const sinceMs = now() - sawMyselfAt;
     const blindMs = sinceMs - leaseMs / 3;
     if (sinceMs > (2 * leaseMs) / 3) forgive(seen.values(), now());
-    else if (blindMs > 0) {
-      for (const entry of seen.values()) entry.movedAt = Math.min(now(), entry.movedAt + blindMs);
-    }
+    else if (blindMs > 0) addTime(seen.values(), blindMs, now());
     sawMyselfAt = now();
-    alive = undefined;
+    look();
   };
   const leaseOf = (key: string): 'alive' | 'dead' => {
     const entry = seen.get(key);
@@ -100,29 +101,28 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       const isLong = sawMyselfAt - entry.movedAt > leases * leaseMs;
       return entry.doc !== undefined && isDead(entry) && isLong ? [id] : [];
     });
-  return {
+  return Object.assign(others, {
     update: (id, doc) => {
       if (id === me) return seeMyself();
       const before = seen.get(id);
-      const isGone = doc === undefined || doc.state === 'stopped';
-      const entry = isGone ? asGone(before, now()) : asSeen(doc, before, now());
+      const entry = readSeen(doc, before, now());
       seen.set(id, entry);
-      alive = workerIn(entry) === workerIn(before) ? alive : undefined;
+      if (workerIn(entry) !== workerIn(before)) look();
     },
     moved: (id, rev) => {
       const entry = seen.get(id);
       if (entry === undefined || entry.gone) return true;
-      alive = isDead(entry) ? undefined : alive;
-      return takeLine(entry, rev, { now: now(), renewMs: leaseMs / 3 });
+      const wasDead = isDead(entry);
+      const mayHoldMore = takeLine(entry, rev, { now: now(), renewMs: leaseMs / 3 });
+      if (wasDead) look();
+      return mayHoldMore;
     },
     lease: (id, pid) => {
       const entry = seen.get(id);
       const isOther = pid !== undefined && entry?.pid !== undefined && entry.pid !== pid;
-      return entry !== undefined && isDead(entry) && isOther
-        ? leaseOf(keyOf(id, pid))
-        : leaseOf(id);
+      const isOtherOfDead = entry !== undefined && isDead(entry) && isOther;
+      return leaseOf(isOtherOfDead ? keyOf(id, pid) : id);
     },
-    alive: () => (alive ??= [...seen.values()].map(workerIn).filter((it) => it !== undefined)),
     ...{ lost: () => deadSince(-Infinity), remains: () => deadSince(2) },
     died: () => {
       const dead = [...seen].filter(([, entry]) => isDead(entry) && !entry.reported);
@@ -130,7 +130,7 @@ export function createPeers(me: string, leaseMs: number, now: () => number): Pee
       forgetBefore(seen, sawMyselfAt - keptLeases * leaseMs);
       return dead.map(([key]) => engineIn(key));
     },
-  };
+  } satisfies Omit<Peers, 'alive'>);
 }
 
 /** Takes a new revision for a sign of life; answers whether there may be more in it (P4). */
@@ -154,6 +154,11 @@ function forgetBefore(entries: Map<string, Seen>, time: number): void {
   }
 }
 
+/** Moves the last signs of all engines by a time in which none could be seen (P2). */
+function addTime(entries: Iterable<Seen>, ms: number, now: number): void {
+  for (const entry of entries) entry.movedAt = Math.min(now, entry.movedAt + ms);
+}
+
 /** Gives everybody a whole lease. */
 function forgive(entries: Iterable<Seen>, now: number): void {
   for (const entry of entries) {
@@ -175,6 +180,12 @@ const unknown = {
 function asGone(before: Seen | undefined, now: number): Seen {
   const reported = before?.reported ?? false;
   return { ...unknown, movedAt: now, pid: before?.pid, gone: true, reported };
+}
+
+/** An engine by its document, which may be gone. */
+function readSeen(doc: EngineDocument | undefined, before: Seen | undefined, now: number): Seen {
+  const isGone = doc === undefined || doc.state === 'stopped';
+  return isGone ? asGone(before, now) : asSeen(doc, before, now);
 }
 
 /** An engine by its document; one whose beat is another one has moved, unless its line was seen. */

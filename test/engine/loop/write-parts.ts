@@ -1,6 +1,5 @@
 import { createLogOnce, type Log } from '../../../src/engine/log.js';
-import { createParsedJobs } from '../../../src/engine/loop/parsed-jobs.js';
-import { createSerializer } from '../../../src/engine/loop/serializer.js';
+import { createParsedJobs, createSerializer } from '../../../src/engine/loop/serializer.js';
 import type { WriteParts } from '../../../src/engine/loop/write-job.js';
 import { createRetry } from '../../../src/engine/retry.js';
 import { createReplicas } from '../../../src/replicas/replicas.js';

@@ -116,14 +116,14 @@ describe('the lease of another engine', () => {
   it('gives the same list of the living until it changes', () => {
     const { peers, after } = withClock();
     peers.update('engine:b', doc(1, { renew_ms: 300 }));
-    const before = peers.alive();
-    expect(peers.alive()).toBe(before);
+    const before = peers.alive;
+    expect(peers.alive).toBe(before);
     peers.moved('engine:b', '2-x');
-    expect(peers.alive()).toBe(before);
+    expect(peers.alive).toBe(before);
     after(2_000);
-    expect(peers.alive()).toEqual([]);
+    expect(peers.alive).toEqual([]);
     peers.moved('engine:b', '3-x');
-    expect(peers.alive().map(({ id }) => id)).toEqual(['engine:b']);
+    expect(peers.alive.map(({ id }) => id)).toEqual(['engine:b']);
   });
 
   it('is over at once when the engine stopped or its document is gone', () => {
@@ -155,7 +155,7 @@ describe('the lease of another engine', () => {
     after(1_200);
     expect(peers.lease('engine:b', 2)).toBe('dead');
     expect(peers.died()).toEqual(['engine:b']);
-    expect([peers.lost(), peers.alive()]).toEqual([[], []]);
+    expect([peers.lost(), peers.alive]).toEqual([[], []]);
     peers.update('engine:b', doc(1, { pid: 2 }));
     expect(peers.lease('engine:b', 2)).toBe('alive');
   });
@@ -231,7 +231,7 @@ describe('an engine whose document was removed', () => {
     blind(2_000);
     after(10);
     expect(peers.lease('engine:b')).toBe('alive');
-    expect(peers.alive()).toEqual([]);
+    expect(peers.alive).toEqual([]);
     after(1_200);
     expect(peers.lease('engine:b')).toBe('dead');
     // Jobs may have been put aside for it meanwhile.
@@ -246,7 +246,7 @@ describe('the engines that take work', () => {
     peers.update('engine:b', doc(1));
     peers.update('engine:c', doc(1, { _id: 'engine:c', state: 'draining' }));
     peers.update('engine:d', doc(1, { _id: 'engine:d', queues: ['x', 'y'] }));
-    expect(peers.alive()).toEqual([
+    expect(peers.alive).toEqual([
       {
         id: 'engine:b',
         plugins: new Set(['noop']),
