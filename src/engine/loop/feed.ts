@@ -33,10 +33,15 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { retry, serializer, attempts, waitQueue, now } = engine;
+  const { retry, serializer, library, replicas, attempts, waitQueue, now } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
-    isKnown: (seen) => isKnown(engine, seen),
+    // Whether this engine has read or written that revision, or a later one.
+    isKnown: ({ id, rev, isConflicting = false }) => {
+      if (isConflicting || replicas.suspects.has(id)) return false;
+      const known = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
+      return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
+    },
     delayOf: (seen) => delayOf(engine, seen),
     isFull: () => waitQueue.tickets.size > 0 || attempts.freeSlots() === 0,
     take: (doc, at) => takeDocument(engine, doc, at),
@@ -119,16 +124,6 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   if (id.startsWith('engine:') && !engine.peers.moved(id, rev)) return;
   // Also what comes late: an older revision takes nothing from a newer one.
   if (fetcher.saw(seen)) dropOld(engine, id);
-}
-
-/** Whether this engine has read or written that revision, or a later one. */
-function isKnown(
-  { serializer, library, replicas }: Assembly,
-  { id, rev, isConflicting = false }: SeenRevision,
-): boolean {
-  if (isConflicting || replicas.suspects.has(id)) return false;
-  const known = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
-  return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
 }
 
 /** Somebody else has changed a job: what is held of it is old, and its place in the line, too. */
