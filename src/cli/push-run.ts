@@ -1,4 +1,5 @@
 import type { Client } from '../client.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Io } from './io.js';
 import { isShipped } from './paths.js';
 import type { PushStep } from './push-plan.js';
@@ -41,4 +42,22 @@ export async function runPush(
     }
   }
   return pushed;
+}
+
+/** Prints what `runPush` would do, and what would be removed. */
+export function showPlan(
+  steps: readonly PushStep[],
+  removed: readonly StoredDocument[],
+  io: Io,
+): readonly { readonly action: string; readonly file?: string; readonly id?: string }[] {
+  const planned = steps.map((step) => {
+    const { shown: file } = step.file.file;
+    const id = step.kind === 'skip' ? step.id : step.doc._id;
+    const action = step.kind === 'skip' ? 'skip' : step.kind;
+    const more = step.kind === 'skip' ? step.because : step.doc._id;
+    io.out(`would ${action}: ${file} (${more})`);
+    return { action, file, ...(id === undefined ? {} : { id }) };
+  });
+  for (const { _id } of removed) io.out(`would remove: ${_id} (no file holds it)`);
+  return [...planned, ...removed.map(({ _id: id }) => ({ action: 'remove', id }))];
 }

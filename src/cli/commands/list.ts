@@ -3,11 +3,24 @@ import { openDatabase, type Client, type DefinitionKind } from '../../client.js'
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, listFlag, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { listJobs } from '../job-list.js';
+import { jobOrderOf, sortKeys, type JobOrder } from '../job-sort.js';
 import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
+import { sinceFlag } from '../since-flag.js';
 import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
+
+const newestFirst: JobOrder = { key: 'started', isReversed: false };
+const sortFlag = z
+  .string()
+  .transform((text, context) => {
+    const order = jobOrderOf(text);
+    const message = `must be one of ${sortKeys.join(', ')}, or one of them after a "-"`;
+    if (order === undefined) context.addIssue({ code: 'custom', message });
+    return order ?? newestFirst;
+  })
+  .optional();
 
 const flags = z.object({
   tasks: switchFlag,
@@ -22,6 +35,10 @@ const flags = z.object({
   engines: switchFlag,
   flow: z.string().optional(),
   status: statusFlag,
+  failure: z.string().optional(),
+  tag: listFlag,
+  since: sinceFlag,
+  sort: sortFlag,
   limit: numberFlag(1),
   verbose: switchFlag,
 });
@@ -52,11 +69,14 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
     if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
     if (wants.jobs) {
-      const status = said.status ?? statusesOf[filter ?? 'active'];
-      const search = searchFor({ flow, status }, config);
-      const isUsual = said.status === undefined && (filter ?? 'active') === 'active';
+      const { since, failure, tag: tags, sort: order = newestFirst } = said;
+      // A time or a failure is asked for because of jobs that have ended.
+      const usual = since === undefined && failure === undefined ? 'active' : 'all';
+      const status = said.status ?? statusesOf[filter ?? usual];
+      const search = { ...searchFor({ flow, status }, config), failure, tags, from: since };
+      const isUsual = said.status === undefined && (filter ?? usual) === 'active';
       const none = isUsual ? noneActive : 'No job is like that.';
-      result['jobs'] = await listJobs(client, { search, limit, verbose, none }, io);
+      result['jobs'] = await listJobs(client, { search, limit, order, verbose, none }, io);
     }
     if (said.engines) result['engines'] = await listEngines(client, said, io);
   } finally {
@@ -68,8 +88,9 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
 
 /** Without a flag: jobs, and definitions unless jobs are chosen by what they are. */
 function wantedBy(said: Flags, filter: JobFilter | undefined) {
-  const { tasks, flows, jobs, plugins, engines, flow, status } = said;
-  const chooses = filter !== undefined || flow !== undefined || status !== undefined;
+  const { tasks, flows, jobs, plugins, engines } = said;
+  const choices = [filter, said.flow, said.status, said.failure, said.tag, said.since, said.sort];
+  const chooses = choices.some((choice) => choice !== undefined);
   const nothing = ![tasks, flows, jobs, plugins, engines].includes(true);
   return {
     tasks: tasks || (nothing && !chooses),

@@ -8,7 +8,8 @@ import type { Io } from '../io.js';
 import { refuseProblems, showWarnings } from '../problems.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
-import { runPush } from '../push-run.js';
+import { brokenBy, mayRemove, pruneScope, removeAll, superfluous } from '../push-prune.js';
+import { runPush, showPlan } from '../push-run.js';
 
 const flags = z.object({
   map: switchFlag,
@@ -17,32 +18,41 @@ const flags = z.object({
   jobs: switchFlag,
   design: switchFlag,
   samples: switchFlag,
+  prune: switchFlag,
+  dryRun: switchFlag,
+  confirm: z.boolean().default(true),
 });
 
 /** `tws push`: checks everything, then writes; with a problem anywhere nothing is written. */
 export const push = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
-  const wanted: PushOptions = { ...said, paths: args };
+  const wanted = wantedOf(args, said);
   const design = wanted.map || wanted.design;
-  const { tasks, flows, jobs, samples } = wanted;
-  if (!design && !tasks && !flows && !jobs && !samples && args.length === 0) {
-    const reason =
-      'Say what to push: files, folders, --map, --tasks, --flows, --jobs, --design or --samples.';
-    throw problem('usage', { reason });
-  }
   const config = read();
+  const scope = said.prune ? pruneScope(wanted, config) : undefined;
   const found = await filesToPush(wanted, { cwd: io.cwd, root: config.root });
   const { client, close } = openDatabase(config);
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);
-    const plan = await planPush(client, kept, { keepOwn: samples });
-    refuseProblems([...checked.problems, ...plan.problems], checked.warnings, io);
+    const plan = await planPush(client, kept, { keepOwn: said.samples });
+    const removed = scope === undefined ? [] : await superfluous(client, kept, plan.steps, scope);
+    const broken = await brokenBy(client, kept, removed);
+    refuseProblems([...checked.problems, ...plan.problems, ...broken], checked.warnings, io);
     showWarnings(checked.warnings, io);
+    if (said.dryRun) {
+      const documents = showPlan(plan.steps, removed, io);
+      io.json({ dry_run: true, documents, warnings: checked.warnings });
+      return 0;
+    }
+    if (!(await mayRemove(removed, said.confirm, io))) return 1;
     const installed = design ? await pushDesign(config) : undefined;
     if (installed !== undefined) showDesign(installed, config.app, io);
     sayIgnored([...found.ignored.map((file) => [file, 'its name begins with _'] as const)], io);
     sayIgnored(leftOut, io);
-    const documents = await runPush(plan.steps, client, io);
+    const documents = [
+      ...(await runPush(plan.steps, client, io)),
+      ...(await removeAll(removed, client, io)),
+    ];
     io.json({
       ...(installed === undefined ? {} : { design: installed }),
       documents,
@@ -54,6 +64,17 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
     await close();
   }
 });
+
+/** @throws TwsError `usage` when nothing is named */
+function wantedOf(paths: readonly string[], said: Omit<PushOptions, 'paths'>): PushOptions {
+  const { map, tasks, flows, jobs, design, samples } = said;
+  if (paths.length > 0 || [map, tasks, flows, jobs, design, samples].includes(true)) {
+    return { paths, map, tasks, flows, jobs, design, samples };
+  }
+  const reason =
+    'Say what to push: files, folders, --map, --tasks, --flows, --jobs, --design or --samples.';
+  throw problem('usage', { reason });
+}
 
 type LeftOut = readonly [file: string, because: string];
 

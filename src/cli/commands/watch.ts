@@ -147,9 +147,15 @@ function isLarge({ steps }: StoredDocument): boolean {
 }
 
 function isWanted(job: StoredDocument, { flow, status, owner }: Omit<All, 'database'>): boolean {
-  if (flow !== undefined && !flow.includes(String(job['flow']))) return false;
+  if (flow !== undefined && !flow.some((called) => isOfFlow(job, called))) return false;
   if (owner !== undefined && owner !== ownerOf(job)) return false;
   return status === undefined || status.includes(summaryOf(job, Date.now()).status);
+}
+
+/** Whether a job is of the flow called `name` or `name::owner`. */
+function isOfFlow(job: StoredDocument, called: string): boolean {
+  const [name, owner] = called.split('::');
+  return job['flow'] === name && (owner === undefined || owner === ownerOf(job));
 }
 
 /** Between two tries to find out where the feed is, ms. */

@@ -22,8 +22,20 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
       { flags: '--design', about: 'The design documents.' },
       { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
+      {
+        flags: '--prune',
+        about:
+          'With --map, --tasks or --flows: remove stored ones that no file holds, after a question; of --owner, else of the owners that the files name.',
+      },
+      { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],
-    examples: ['tws push --map', 'tws push couch/tws/tasks/mail.json', 'tws push --samples'],
+    examples: [
+      'tws push --map',
+      'tws push --map --prune --dry-run',
+      'tws push --map --prune --no-confirm',
+      'tws push couch/tws/tasks/mail.json',
+      'tws push --samples',
+    ],
     load: async () => (await import('../commands/push.js')).push,
   },
   {
@@ -55,13 +67,27 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--engines', about: 'Engines, and whether they give signs of life.' },
       flowOption,
       statusOption,
-      { flags: '--limit <n>', about: 'So many jobs at most, newest first; default 100.' },
+      { flags: '--failure <name>', about: 'Jobs that failed with this failure.' },
+      { flags: '--tag <tags>', about: 'Jobs that have each of these tags.' },
+      {
+        flags: '--since <when>',
+        about:
+          'Jobs that began since then, or have not begun: 2030-01-31, 2030-01-31T08:00Z, or 30m, 2h, 7d ago.',
+      },
+      {
+        flags: '--sort <key>',
+        about:
+          'Sort jobs by started (default), ended, took (newest or longest first), flow or status; -took: the other way round.',
+        values: async () => (await import('../job-sort.js')).sortKeys,
+      },
+      { flags: '--limit <n>', about: 'Maximum number of jobs; default 100.' },
       { flags: '--verbose', about: 'Whole documents.' },
     ],
     examples: [
       'tws list',
       'tws list --failed --limit 20',
       'tws list --flow report --status waiting,paused',
+      'tws list --since 24h --sort took --status failed',
       'tws list --jobs --all --json',
     ],
     load: async () => (await import('../commands/list.js')).list,

@@ -182,4 +182,16 @@ export const jobs: readonly CommandDefinition[] = [
     examples: ['tws history 4f1c', 'tws history 4f1c --json'],
     load: async () => (await import('../commands/history.js')).history,
   },
+  {
+    name: 'logs',
+    about: 'Print what the plugins of a job have logged, by time; each attempt keeps 50 lines.',
+    arguments: jobArgument,
+    options: [
+      { flags: '--step <step>', about: 'Only of this step: its name or path.' },
+      { flags: '-f, --follow', about: 'Print new lines until the job ends.' },
+    ],
+    stoppable: true,
+    examples: ['tws logs 4f1c', 'tws logs 4f1c --step load --follow'],
+    load: async () => (await import('../commands/logs.js')).logs,
+  },
 ];

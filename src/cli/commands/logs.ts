@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { openDatabase, type Client } from '../../client.js';
+import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/document.js';
+import { textOf } from '../../words.js';
+import { defineCommand, switchFlag } from '../command.js';
+import type { Io } from '../io.js';
+import { createNewLines, jobLog, type IsMeant, type JobLogLine } from '../job-log.js';
+import { clock } from '../log.js';
+import { jobIdOf } from '../naming.js';
+import { plain } from '../safe.js';
+
+const flags = z.object({ step: z.string().optional(), follow: switchFlag });
+
+/** `tws logs`: what the plugins of a job have logged, by time; with `--follow` until the job ends. */
+export const logs = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
+  const { client, close } = openDatabase(read());
+  try {
+    const id = await jobIdOf(args[0] ?? '', client, io);
+    const { step } = said;
+    const isMeant: IsMeant = ({ name, path }) =>
+      step === undefined || step === name || step === path;
+    if (said.follow) return await follow(client, id, isMeant, io);
+    const lines = jobLog(await jobCalled(client, id), isMeant);
+    for (const line of lines) io.out(shown(line, io));
+    if (lines.length === 0) io.say(`No step of job ${id} has logged anything yet.`);
+    io.json(lines.map(forPrograms));
+    return 0;
+  } finally {
+    await close();
+  }
+});
+
+/** @throws TwsError `document_missing`, `document_kind` */
+async function jobCalled(client: Client, id: string): Promise<StoredDocument> {
+  const doc = await client.get(id);
+  if (doc === undefined) throw problem('document_missing', { id });
+  const { type } = doc;
+  if (type !== 'job') throw problem('document_kind', { id, kind: textOf(type), wanted: 'job' });
+  return doc;
+}
+
+async function follow(client: Client, id: string, isMeant: IsMeant, io: Io): Promise<number> {
+  const newLines = createNewLines(isMeant);
+  const onChange = (job: StoredDocument): void => {
+    for (const line of newLines(job)) {
+      io.out(shown(line, io));
+      io.jsonLine(forPrograms(line));
+    }
+  };
+  const ended = await client.watch(id, { signal: io.stop, onChange });
+  return ended === undefined && io.stop.aborted ? 130 : 0;
+}
+
+/** `12:00:01.234  hello  greeting name=Ada`; ISO 8601 where no terminal shows it. */
+function shown({ at, step, attempt, message, data = {} }: JobLogLine, io: Io): string {
+  const time = io.resultsOnTerminal ? clock(at) : new Date(at).toISOString();
+  const who = attempt > 1 ? `${step}#${attempt}` : step;
+  const more = Object.entries(data).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
+  const details = more.length === 0 ? '' : io.style('dim', more.join(''));
+  return `${io.style('dim', time)}  ${io.style('bold', plain(who))}  ${plain(message)}${details}`;
+}
+
+const forPrograms = ({ at, ...line }: JobLogLine) => ({ at: new Date(at).toISOString(), ...line });

@@ -1,0 +1,88 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { push } from '../../src/cli/commands/push.js';
+import { openProject } from './database.js';
+import { flow, task } from './terminal.js';
+
+const files = {
+  'couch/tws/tasks/a.json': task('a'),
+  'couch/tws/tasks/b.json': task('b'),
+  'couch/tws/flows/f.json': flow('f', ['a']),
+  'couch/tws/flows/g.json': flow('g', ['b']),
+};
+
+async function pushed() {
+  const opened = await openProject(files);
+  await opened.tws(push, { flags: { map: true } });
+  const names = async (): Promise<unknown> => {
+    const rows = [...(await opened.store.view('tasks')), ...(await opened.store.view('flows'))];
+    return rows.map(({ id }) => id);
+  };
+  const drop = async (...paths: readonly string[]): Promise<void> => {
+    await Promise.all(paths.map((path) => rm(join(opened.root, path))));
+  };
+  return { ...opened, names, drop };
+}
+
+describe('tws push --prune', () => {
+  it('removes what no file holds, of the owners that the files name', async () => {
+    const { tws, put, names, drop } = await pushed();
+    await put({ ...task('theirs', { owner: 'ada' }), _id: 'task:ada:theirs' });
+    await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
+    const { exit, out } = await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(exit).toBe(0);
+    expect(out.split('\n').slice(-2)).toEqual([
+      'removing: flow:DEFAULT:g (no file holds it)',
+      'removing: task:DEFAULT:b (no file holds it)',
+    ]);
+    expect(await names()).toEqual(['task:DEFAULT:a', 'task:ada:theirs', 'flow:DEFAULT:f']);
+  });
+
+  it('asks first, and without a terminal removes and stores nothing', async () => {
+    const { tws, names, drop } = await pushed();
+    await drop('couch/tws/flows/g.json');
+    const before = await names();
+    const { error } = await tws(push, { flags: { flows: true, prune: true } });
+    expect(error).toMatchObject({ code: 'confirmation_needed', exit: 2 });
+    expect(await names()).toEqual(before);
+  });
+
+  it('keeps everything when something that stays names what would go', async () => {
+    const { tws, put, names, drop } = await pushed();
+    await put({ ...flow('other', ['b'], { owner: 'ada' }), _id: 'flow:ada:other' });
+    await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
+    const before = await names();
+    const { exit, err } = await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(exit).toBe(3);
+    expect(err).toContain('flow:ada:other in the database: tasks.sequence[0]');
+    expect(err).toContain('It names what --prune would remove.');
+    expect(await names()).toEqual(before);
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const { tws, names, drop } = await pushed();
+    await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
+    const before = await names();
+    const { exit, out, json } = await tws(push, {
+      flags: { map: true, prune: true, dryRun: true },
+    });
+    expect(exit).toBe(0);
+    expect(out.split('\n')).toEqual([
+      'would skip: couch/tws/tasks/a.json (already up to date)',
+      'would skip: couch/tws/flows/f.json (already up to date)',
+      'would remove: flow:DEFAULT:g (no file holds it)',
+      'would remove: task:DEFAULT:b (no file holds it)',
+    ]);
+    expect(json).toMatchObject({ dry_run: true });
+    expect(await names()).toEqual(before);
+  });
+
+  it('needs whole folders of a project of its own', async () => {
+    const { tws } = await openProject();
+    const paths = await tws(push, { args: ['.'], flags: { prune: true } });
+    expect(paths.error?.message).toBe('--prune needs --map, --tasks or --flows.');
+    const none = await tws(push, { flags: { map: true, prune: true } });
+    expect(none.error?.message).toContain('there is no couch/tws in');
+  });
+});
