@@ -6,7 +6,14 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 /** What is imported by name or started by itself: each is a file of `dist` at the same place. */
 const entries = [
-  ...['src/index', 'src/plugin/index', 'src/cli/main', 'src/cli/schemas', 'src/embedded/process'],
+  ...[
+    'src/index',
+    'src/plugin/index',
+    'src/plugin/testing',
+    'src/cli/main',
+    'src/cli/schemas',
+    'src/embedded/process',
+  ],
   // Threads and processes of their own (`builtModule`).
   ...['src/embedded/auth/hash-thread', 'src/embedded/functions/worker'],
   ...['src/engine/watch/watchdog-thread', 'src/evaluate/calculation-thread'],
@@ -21,7 +28,9 @@ const plugins = readdirSync(join(root, 'plugins'))
 
 /**
  * The code of the package: few files instead of nearly a thousand, so that a command starts in half the
- * time. What comes from npm stays outside, as `package.json` names it.
+ * time. What comes from npm stays outside, as `package.json` names it, but for zod: every command needs it,
+ * and it is a hundred files, half of them sentences in other languages. A module that nothing is used of is
+ * left out (`moduleSideEffects`): none does anything when it is loaded.
  */
 export default {
   cwd: root,
@@ -29,7 +38,8 @@ export default {
     [...entries, ...plugins].map((name) => [name, join(root, `${name}.ts`)]),
   ),
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith(root),
+  external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== 'zod',
+  treeshake: { moduleSideEffects: false },
   output: {
     dir: join(root, 'dist'),
     format: 'esm',

@@ -1,11 +1,13 @@
-/** What the CLI, the HTTP API and programs of your own use of the client. */
+/**
+ * What the CLI, the HTTP API and programs of your own use of the client. What needs the rules of the
+ * engines is in `client-rules.ts`: commands that do without start in half the time.
+ */
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { newDefinitionId } from './client/definitions.js';
 export type { FoundJobs, JobSearch, PageOptions } from './client/search.js';
 export { readSteps, type StepReading } from './reading/step-reading.js';
 export type { SubmittedOne } from './client/submit-many.js';
-export { summaryOf } from './client/summary.js';
 export type { DefinitionKind } from './model/document.js';
 export type { JobCounts, JobSummary, Span } from './model/summary.js';
 export type { NewToken, TokenFacts } from './client/tokens.js';
@@ -16,21 +18,14 @@ export type { SignedIn, SignInResult } from './store/sessions.js';
 export type { WriteBatch, StoreOptions } from './store/store.js';
 export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
-export { warningsOfSignal, type EventToAnnounce, type SignalToSend } from './client/messages.js';
-export { explainChain, type Explained } from './client/explain-job.js';
-export { countInHand } from './client/service.js';
+export type { EventToAnnounce, SignalToSend } from './client/messages.js';
+export type { Explained } from './client/explain-job.js';
 export { isEndedJob, type JobToSubmit, type Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';
 export { isAway, type WatchOptions } from './client/watch.js';
-export {
-  leasedSteps,
-  workIn,
-  type WorkerStep,
-  type WorkAnswer,
-  type WorkWanted,
-} from './client/work.js';
+export type { WorkerStep, WorkAnswer, WorkWanted } from './client/work.js';
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export { everyJob } from './client/every-job.js';
 export {

@@ -1,4 +1,5 @@
-import { countInHand, type Client, type JobCounts, type Pulse } from '../client.js';
+import type { Client, JobCounts, Pulse } from '../client.js';
+import { countInHand } from '../client-rules.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Status } from '../model/status.js';
 import { jobFacts } from './jobs.js';

@@ -1,10 +1,10 @@
 import { calledDefinition, findDefinition, setEnabled } from './definitions.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
-import { explainJob, type Explained } from './explain-job.js';
+import type { Explained } from './explain-job.js';
 import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
-import { jobHistory, type HistoryEvent } from './history.js';
-import { announceEvent, sendSignal, type EventToAnnounce, type SignalToSend } from './messages.js';
+import type { HistoryEvent } from './history.js';
+import type { EventToAnnounce, SignalToSend } from './messages.js';
 import {
   listEngines,
   listDefinitions,
@@ -23,7 +23,6 @@ import {
   type RequestOptions,
 } from './requests.js';
 import { resultOf } from './results.js';
-import { sealedInJobs } from './sealed-jobs.js';
 import { searchJobs, type FoundJobs, type JobSearch, type PageOptions } from './search.js';
 import { submitJobs, type SubmittedOne } from './submit-many.js';
 import {
@@ -35,14 +34,7 @@ import {
   type TokenFacts,
 } from './tokens.js';
 import { watchJob, type WatchOptions } from './watch.js';
-import {
-  answerWork,
-  renewWork,
-  takeWork,
-  type WorkerStep,
-  type WorkAnswer,
-  type WorkWanted,
-} from './work.js';
+import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { EngineDocument } from '../model/engine.js';
 import type { Problem } from '../model/problems.js';
@@ -212,12 +204,24 @@ export type Client = {
   readonly checkToken: (token: string) => Promise<TokenFacts | undefined>;
 };
 
+/**
+ * What brings the rules of the engines along, half of the start of a command: loaded when it is asked
+ * for, which most commands never do.
+ */
+const rules = {
+  explain: () => import('./explain-job.js'),
+  history: () => import('./history.js'),
+  messages: () => import('./messages.js'),
+  sealed: () => import('./sealed-jobs.js'),
+  work: () => import('./work.js'),
+};
+
 /** Makes the client of an open store; it keeps nothing and closes nothing. */
 export function createClient({ store }: { readonly store: Store }): Client {
   return {
     submit: (job) => submitJob(store, job),
     submitMany: (jobs) => submitJobs(store, jobs),
-    sealed: (jobs) => sealedInJobs(store, jobs),
+    sealed: async (jobs) => (await rules.sealed()).sealedInJobs(store, jobs),
     get: (id) => store.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
@@ -233,15 +237,16 @@ export function createClient({ store }: { readonly store: Store }): Client {
     refused: (limit) => refusedMessages(store, limit),
     engines: () => listEngines(store),
     watch: (id, options) => watchJob(store, id, options),
-    explain: (id, pulse, maySee) => explainJob(store, id, pulse, maySee),
+    explain: async (id, pulse, maySee) =>
+      (await rules.explain()).explainJob(store, id, pulse, maySee),
     request: (job, action, options) => requestJob(store, job, action, options),
     requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
-    history: (id) => jobHistory(store, id),
-    signal: (signal) => sendSignal(store, signal),
-    announce: (event) => announceEvent(store, event),
-    takeWork: (wanted) => takeWork(store, wanted),
-    renewWork: (work, options) => renewWork(store, work, options),
-    answerWork: (work, answer) => answerWork(store, work, answer),
+    history: async (id) => (await rules.history()).jobHistory(store, id),
+    signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
+    announce: async (event) => (await rules.messages()).announceEvent(store, event),
+    takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
+    renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
+    answerWork: async (work, answer) => (await rules.work()).answerWork(store, work, answer),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),

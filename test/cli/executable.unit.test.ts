@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands as all, globalOptions } from '../../src/cli/program.js';
 import { tws } from './executable.js';
@@ -31,7 +33,7 @@ describe('the executable', () => {
     'has examples of %s that name the command and options it has',
     (name, { examples = [], options = [] }) => {
       expect(examples.length).toBeGreaterThan(0);
-      const known = [...globalOptions, ...options].map(({ flags }) => flags.split(/[ ,]/)[0]);
+      const known = [...globalOptions, ...options].map(({ flags }) => /--[a-z-]+/.exec(flags)?.[0]);
       for (const example of examples) {
         expect(example).toContain(`tws ${name}`);
         for (const [flag] of example.matchAll(/--[a-z-]+/g)) expect(known).toContain(flag);
@@ -105,4 +107,26 @@ describe('the executable', () => {
     expect(out).toContain('url: http://h:1 (--url)');
     expect(out).toContain('database: x (--database)');
   });
+
+  it.each([
+    ['--help', [['--help']], /zod|nano|lru-cache|config|client/],
+    ['a command that asks the database once', [['list', '--jobs']], /decide|expressions|engine/],
+  ])('loads little for %s', async (_what, [args], never) => {
+    const root = await project();
+    const hook = `import { appendFileSync } from 'node:fs'; export const load = (url, context, next) => {
+      appendFileSync(${JSON.stringify(join(root, 'loaded'))}, url + '\\n');
+      return next(url, context);
+    };`;
+    const hooks = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hook))});`;
+    const env = { COUCH_URL: 'http://127.0.0.1:2', NODE_OPTIONS: `--import ${dataUrl(hooks)}` };
+    await tws(args ?? [], { cwd: root, env }).ended;
+    const lines = (await readFile(join(root, 'loaded'), 'utf8')).split('\n');
+    const files = lines.filter((url) => url.startsWith('file:')).map((url) => basename(url, '.js'));
+    expect(files).toContain('main');
+    expect(files.filter((name) => never.test(name))).toEqual([]);
+    expect(files.length).toBeLessThan(90);
+  });
 });
+
+/** A module of this source. */
+const dataUrl = (source: string): string => `data:text/javascript,${encodeURIComponent(source)}`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createClient, summaryOf, type JobSearch } from '../../src/client.js';
+import { createClient, type JobSearch } from '../../src/client.js';
+import { summaryOf } from '../../src/client-rules.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { openWorkspace } from '../support/workspace.js';
 

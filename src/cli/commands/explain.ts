@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import {
-  createPulse,
-  explainChain,
-  openDatabase,
-  type Client,
-  type Explained,
-} from '../../client.js';
+import { createPulse, openDatabase, type Client, type Explained } from '../../client.js';
+import { explainChain } from '../../client-rules.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';

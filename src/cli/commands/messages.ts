@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { openDatabase, warningsOfSignal } from '../../client.js';
+import { openDatabase } from '../../client.js';
+import { warningsOfSignal } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import { defineCommand } from '../command.js';
 import { dataFlag } from '../json-flag.js';

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isAway, openDatabase, readSteps, summaryOf, type Client } from '../../client.js';
+import { isAway, openDatabase, readSteps, type Client } from '../../client.js';
+import { summaryOf } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';

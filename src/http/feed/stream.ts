@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { summaryOf, type Client } from '../../client.js';
+import type { Client } from '../../client.js';
+import { summaryOf } from '../../client-rules.js';
 import type { StoredDocument } from '../../model/document.js';
 import { withoutSecrets } from '../answers/redact.js';
 import type { Sink } from '../route.js';

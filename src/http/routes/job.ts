@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { explainChain, isEndedJob, readSteps, summaryOf } from '../../client.js';
+import { isEndedJob, readSteps } from '../../client.js';
+import { explainChain, summaryOf } from '../../client-rules.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';

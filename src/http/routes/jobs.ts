@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { summaryOf } from '../../client.js';
+import { summaryOf } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../model/closest.js';

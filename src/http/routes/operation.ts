@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { countInHand, spanMs, spanUnits } from '../../client.js';
+import { spanMs, spanUnits } from '../../client.js';
+import { countInHand } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
 import { nameSchema } from '../../model/scalars.js';

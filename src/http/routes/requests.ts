@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { summaryOf, warningsOfSignal } from '../../client.js';
+import { summaryOf, warningsOfSignal } from '../../client-rules.js';
 import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';

@@ -1,12 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import {
-  leasedSteps,
-  readSteps,
-  workIn,
-  type WorkerStep,
-  type WorkAnswer,
-} from '../../../client.js';
+import { readSteps, type WorkerStep, type WorkAnswer } from '../../../client.js';
+import { leasedSteps, workIn } from '../../../client-rules.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
