@@ -5,7 +5,7 @@ import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
-import type { IsolateCall, FinalMessage, FromIsolate } from './isolate-messages.js';
+import type { IsolateCall, FinalMessage, FromIsolate, NoteMessage } from './isolate-messages.js';
 import { toJson } from './json.js';
 import { toFailed, type Failed } from './outcome.js';
 import { assertComplete } from './run.js';
@@ -38,6 +38,11 @@ export async function makeCall(call: IsolateCall, line: Line): Promise<FinalMess
     if (thrown instanceof Detour) return { type: 'detour', outcome: thrown.outcome };
     return failedMessage(toFailed(thrown, call.given.cwd));
   }
+}
+
+/** A line of the log as it is told to the other side. */
+export function logMessage(message: string, data?: Readonly<Record<string, unknown>>): NoteMessage {
+  return { type: 'log', message, ...(data === undefined ? {} : { data: { ...data } }) };
 }
 
 /** A failure as it is told to the other side. */
@@ -79,8 +84,7 @@ function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): 
     parentResults: data.parent_results as Readonly<Record<string, unknown>>,
     item: data.item,
     signal,
-    log: (message, extra) =>
-      send({ type: 'log', message, ...(extra === undefined ? {} : { data: { ...extra } }) }),
+    log: (message, extra) => send(logMessage(message, extra)),
     heartbeat: (details) => {
       send({ type: 'heartbeat', details });
       hear();

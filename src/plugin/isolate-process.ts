@@ -1,4 +1,5 @@
-import { failedMessage, makeCall } from './isolate-call.js';
+import { captureConsole } from './console.js';
+import { failedMessage, logMessage, makeCall } from './isolate-call.js';
 import type { FromIsolate, ToIsolate } from './isolate-messages.js';
 import { uncaught } from './outcome.js';
 
@@ -10,6 +11,8 @@ let folder: string | undefined;
 const send = (message: FromIsolate): void => void process.send?.(message);
 const fail = (thrown: unknown): void => send(failedMessage(uncaught(plugin, thrown, folder)));
 
+// Secrets are hidden on the other side, as in every line that comes from here.
+captureConsole(() => (message, data) => send(logMessage(message, data)));
 process.on('message', (message: ToIsolate) => {
   if (message.type === 'abort')
     return aborting.abort(new DOMException(message.message, message.name));

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { attributionOf, onBehalfOf, type Attribution } from './attribution.js';
-import { failedMessage, makeCall } from './isolate-call.js';
+import type { PluginContext } from './api.js';
+import { captureConsole } from './console.js';
+import { failedMessage, logMessage, makeCall } from './isolate-call.js';
 import type { IsolateCall, FinalMessage, ToIsolate } from './isolate-messages.js';
 import { uncaught, type Failed } from './outcome.js';
 
@@ -9,6 +11,8 @@ import { uncaught, type Failed } from './outcome.js';
 let current: Attribution | undefined;
 /** The folder of the project. */
 let folder: string | undefined;
+/** Sends what is printed by `console` to where the call came from; between two calls nobody asks. */
+let log: PluginContext['log'] | undefined;
 /** Something was thrown that nobody caught: after the call, the thread is not used again. */
 let isBroken = false;
 
@@ -22,6 +26,7 @@ const fail = (thrown: unknown): void => {
 };
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
+captureConsole(() => log);
 
 /** What a pool has its threads do: one call, which comes over the port. */
 export default async function serve({ port }: { readonly port: MessagePort }): Promise<void> {
@@ -29,6 +34,7 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
   const { call, take } = listen(port, aborting);
   const given = await call;
   folder = given.given.cwd;
+  log = (message, data) => port.postMessage(logMessage(message, data));
   let before: Counts | undefined;
   const line = {
     send: (message: object) => port.postMessage(message),
@@ -60,6 +66,7 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
   // What goes on here would disturb the next call: the thread is ended from outside.
   if (left) await new Promise(() => undefined);
   current = undefined;
+  log = undefined;
   port.close();
 }
 

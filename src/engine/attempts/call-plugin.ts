@@ -73,7 +73,7 @@ export async function callPlugin(
       item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {
-        log.info(data === undefined ? about : { ...about, data }, message);
+        log[levelOf(data)](data === undefined ? about : { ...about, data }, message);
         shared.log(message, data);
       },
       lastDetails: earlier.length === 0 ? undefined : lastDetails(earlier),
@@ -90,6 +90,13 @@ export async function callPlugin(
     const why = failure(name, { reason: String(message ?? error) });
     return { kind: 'failed', failure: why, exit: exits.definition, retryable: false };
   }
+}
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+
+/** How important a line is: `console.error` and loggers of earlier plugins say so in its data. */
+function levelOf(data: Readonly<Record<string, unknown>> | undefined): (typeof levels)[number] {
+  return levels.find((level) => level === data?.['level']) ?? 'info';
 }
 
 /** The path of the first entry of a flow: nothing comes before it, and nothing repeats it. */

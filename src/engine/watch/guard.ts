@@ -1,4 +1,5 @@
 import { attributionOf, type Attribution } from '../../plugin/attribution.js';
+import { captureConsole, consoleLog } from '../../plugin/console.js';
 import { pluginProblem } from '../../plugin/failures.js';
 import { toFailed, uncaught } from '../../plugin/outcome.js';
 import { redactor } from '../../secrets/redaction.js';
@@ -16,7 +17,8 @@ const keptSecrets = 1_000;
 /**
  * Guards a process that is the engine's own against the plugins that share it. What a plugin throws
  * outside its promise, or its call of `process.exit`, fails its own step, if that still runs, and
- * never ends the engine. To be called once. The answer takes the texts that must not be shown.
+ * never ends the engine. What it prints by `console` goes to the log. To be called once. The answer takes
+ * the texts that must not be shown.
  */
 export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) => void {
   const secrets: string[] = [];
@@ -36,6 +38,12 @@ export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) =
   process.on('unhandledRejection', hear('A promise was rejected and nobody waited for it'));
   process.on('uncaughtException', hear('Something was thrown and nobody caught it'));
   guardExit(log);
+  captureConsole(() =>
+    consoleLog(({ about }) => (message, data) => {
+      const { level = 'info' } = data ?? {};
+      log[level as keyof Log](about, redact(message));
+    }),
+  );
   return (clear) => {
     if (secrets.includes(clear)) return;
     secrets.push(clear);

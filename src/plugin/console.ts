@@ -1,0 +1,44 @@
+import { format } from 'node:util';
+import type { PluginContext } from './api.js';
+import { attributionOf, type Attribution } from './attribution.js';
+
+type Log = PluginContext['log'];
+
+const levels = { log: 'info', info: 'info', warn: 'warn', error: 'error', debug: 'debug' } as const;
+type Method = keyof typeof levels;
+
+/** Where the console of an attempt goes. */
+const logs = new WeakMap<Attribution, Log>();
+
+/** Has what the plugin of the running attempt prints by `console` go to its log. */
+export function keepConsoleOf(log: Log): void {
+  const attribution = attributionOf();
+  if (attribution !== undefined) logs.set(attribution, log);
+}
+
+/** The log of the attempt that prints; of a plugin outside an attempt `outside`. */
+export function consoleLog(outside: (attribution: Attribution) => Log): Log | undefined {
+  const attribution = attributionOf();
+  if (attribution === undefined) return undefined;
+  return logs.get(attribution) ?? outside(attribution);
+}
+
+/**
+ * Takes over the methods of `console` that print lines. `logOf` says where a line goes; where it says
+ * undefined, it is printed as before. Warnings and errors carry `level`. The answer undoes it.
+ */
+export function captureConsole(logOf: () => Log | undefined): () => void {
+  const undo = (Object.keys(levels) as Method[]).map((method) => {
+    const print = console[method];
+    const level = levels[method];
+    console[method] = (...texts: readonly unknown[]) => {
+      const log = logOf();
+      if (log === undefined) return print.apply(console, [...texts]);
+      log(format(...texts), ...(level === 'info' ? [] : [{ level }]));
+    };
+    return () => {
+      console[method] = print;
+    };
+  });
+  return () => undo.forEach((back) => back());
+}
