@@ -19,6 +19,7 @@ import type { Log } from '../log.js';
 import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
 import { createSpans } from '../metrics/spans.js';
+import type { PluginContext } from '../plugin/api.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
@@ -42,6 +43,8 @@ export type EngineStart = {
   readonly keyless?: boolean;
   /** Whether people read the log. */
   readonly isTerminal?: boolean;
+  /** Whether plugins can be loaded again (`PluginRegistry.reload`). */
+  readonly watched?: boolean;
   /** Receives what is measured; spans of OpenTelemetry are made in any case. */
   readonly meters?: EngineMeters | undefined;
   /** What this engine shares with others of this process; without it, it is the only one. */
@@ -68,7 +71,8 @@ export async function openProcess({
   log,
   ownsProcess,
   isShared = false,
-}: Pick<EngineStart, 'config' | 'log' | 'ownsProcess'> & {
+  watched = false,
+}: Pick<EngineStart, 'config' | 'log' | 'ownsProcess' | 'watched'> & {
   readonly isShared?: boolean;
 }): Promise<EngineProcess> {
   const listeners: ((reason: TwsError) => void)[] = [];
@@ -82,9 +86,8 @@ export async function openProcess({
           for (const hear of listeners) hear(why);
         },
       });
-  const plugins = await loadProjectPlugins(config.plugins, (message, data) =>
-    log.warn(data ?? {}, message),
-  );
+  const tell: PluginContext['log'] = (message, data) => log.warn(data ?? {}, message);
+  const plugins = await loadProjectPlugins(config.plugins, tell, watched);
   const onBroken: EngineProcess['onBroken'] = (hear) => {
     listeners.push(hear);
     if (broken !== undefined) hear(broken);

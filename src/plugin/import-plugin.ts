@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { types } from 'node:util';
-import { pathToFileURL } from 'node:url';
+import { beginEdition, urlOf } from './editions.js';
 import { shapeOf, type Shape } from './shape.js';
 
 /** A module that waits at its top level for longer than this counts as broken. */
@@ -11,14 +11,30 @@ const longestImportMs = 15_000;
 /**
  * Loads a plugin's file (absolute, no symbolic link) and tells what it is. Rejects with whatever
  * the module throws. CommonJS is required rather than imported, because only then
- * `module.exports` arrives as it is.
+ * `module.exports` arrives as it is. `edition`: the file, and what it imports of the project, is
+ * loaded anew unless that edition of it was loaded before.
  */
-export async function importPlugin(path: string): Promise<Shape> {
-  if (!(await isCommonJs(path))) return shapeOf(await importWithin(path, longestImportMs), false);
+export async function importPlugin(path: string, edition?: string): Promise<Shape> {
+  if (edition !== undefined) beginEdition();
+  if ((await readFile(path, 'utf8')).includes('//# sourceMappingURL=')) readSourceMaps();
+  const imported = (): Promise<Exports> => importWithin(urlOf(path, edition), longestImportMs);
+  if (!(await isCommonJs(path))) return shapeOf(await imported(), false);
   const exported = requireOrNot(path);
-  if (exported === asModule) return shapeOf(await importWithin(path, longestImportMs), false);
+  if (exported === asModule) return shapeOf(await imported(), false);
   if (types.isModuleNamespaceObject(exported)) return shapeOf(exported as Exports, false);
   return shapeOf({ default: exported }, true);
+}
+
+type SetSupport = (isOn: boolean, options: { readonly nodeModules: boolean }) => void;
+
+/**
+ * Has failures name the line of the source that a plugin was compiled from. Only asked for by plugins that
+ * have a source map: stacks cost more from then on.
+ */
+function readSourceMaps(): void {
+  const { setSourceMapsSupport } = module as { setSourceMapsSupport?: SetSupport };
+  if (setSourceMapsSupport === undefined) process.setSourceMapsEnabled(true);
+  else setSourceMapsSupport(true, { nodeModules: false });
 }
 
 type Exports = Readonly<Record<string, unknown>>;
@@ -27,7 +43,7 @@ const asModule = Symbol('an ES module');
 /** Node's own rule: the extension, else the `type` of the nearest package.json. */
 async function isCommonJs(path: string): Promise<boolean> {
   const extension = extname(path);
-  if (extension !== '.js') return extension === '.cjs';
+  if (!['.js', '.ts'].includes(extension)) return ['.cjs', '.cts'].includes(extension);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
     if (text !== undefined) return (JSON.parse(text) as { type?: string }).type !== 'module';
@@ -49,13 +65,13 @@ function requireOrNot(path: string): unknown {
   }
 }
 
-async function importWithin(path: string, ms: number): Promise<Exports> {
+async function importWithin(url: string, ms: number): Promise<Exports> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`it did not load within ${ms} ms.`)), ms);
   });
   try {
-    const loading = import(/* @vite-ignore */ pathToFileURL(path).href) as Promise<Exports>;
+    const loading = import(/* @vite-ignore */ url) as Promise<Exports>;
     return await Promise.race([loading, late]);
   } finally {
     clearTimeout(timer);

@@ -9,6 +9,7 @@ import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
 import { isolated } from './isolate.js';
 import { eitherContract } from './legacy.js';
+import { createReloader, fileHashes, type PluginEntry, type Reloader } from './reload.js';
 import { boundParams, type BoundedCheck } from './params.js';
 import { errorPlace } from './place.js';
 
@@ -35,7 +36,7 @@ export type PluginListing = {
   readonly problem?: string;
 };
 
-export type PluginRegistry = {
+export type PluginRegistry = Reloader & {
   /** The plugin of that name, unless there is none or it is broken. */
   readonly get: (name: string) => LoadedPlugin | undefined;
   /** Names of all plugins that can be called, sorted. */
@@ -49,6 +50,8 @@ export type LoadOptions = {
   readonly folders: readonly string[];
   /** Called once for each plugin that is broken. */
   readonly log: PluginContext['log'];
+  /** Whether `reload` is to find what changes from now on. */
+  readonly watched?: boolean;
 };
 
 /** The folder of the plugins that come with tws: built ones where this code is built. */
@@ -60,8 +63,14 @@ export function shippedPluginFolder(): string {
  * Imports all plugins of these folders and, last, of the shipped one. Never rejects for a plugin's
  * sake: a broken one is listed with its problem; a folder that is not there holds none.
  */
-export async function loadPlugins({ folders, log }: LoadOptions): Promise<PluginRegistry> {
-  const files = await findPluginFiles([...folders, shippedPluginFolder()]);
+export async function loadPlugins({
+  folders,
+  log,
+  watched = false,
+}: LoadOptions): Promise<PluginRegistry> {
+  const before = watched ? await fileHashes(folders) : undefined;
+  const places = [...folders, shippedPluginFolder()];
+  const files = await findPluginFiles(places);
   const entries = await Promise.all(files.map((file) => load(file, log)));
   const byName = new Map(entries.map((entry) => [entry.file.name, entry]));
   for (const entry of entries) report(entry, log);
@@ -69,16 +78,23 @@ export async function loadPlugins({ folders, log }: LoadOptions): Promise<Plugin
     const entry = byName.get(name);
     return entry?.problem === undefined ? entry?.plugin : undefined;
   };
-  const names = [...byName.keys()].sort();
+  const names = (): readonly string[] => [...byName.keys()].sort();
+  const reloader = createReloader({
+    files: () => findPluginFiles(places),
+    ...{ folders, before },
+    load: (file, edition) => load(file, log, edition),
+    report: (entry) => report(entry, log),
+    byName,
+  });
   return {
     get: ready,
-    names: () => names.filter((name) => ready(name) !== undefined),
-    list: () => names.map((name) => listing(byName.get(name) as Entry)),
+    names: () => names().filter((name) => ready(name) !== undefined),
+    list: () => names().map((name) => listing(byName.get(name) as Entry)),
+    ...reloader,
   };
 }
 
-/** A plugin on file; `problem` may come later, when its `init` fails. */
-type Entry = { readonly file: PluginFile; plugin?: LoadedPlugin; problem?: string };
+type Entry = PluginEntry<LoadedPlugin>;
 
 function report({ file, problem }: Entry, log: PluginContext['log']): void {
   if (problem !== undefined) log(problem, { plugin: file.name, file: file.path });
@@ -95,14 +111,15 @@ function listing({ file, plugin, problem }: Entry): PluginListing {
   };
 }
 
-async function load(file: PluginFile, log: PluginContext['log']): Promise<Entry> {
+async function load(file: PluginFile, log: PluginContext['log'], edition?: string): Promise<Entry> {
   const entry: Entry = { file };
   try {
+    if (file.unsupported !== undefined) throw new Error(file.unsupported);
     const path = await realpath(file.path);
     const hash = await hashOf(path, isIndexOf(file.path, file.name));
     const about = { plugin: file.name };
     const attribution = { plugin: file.name, file: path, about, fail: () => false };
-    const shape = await onBehalfOf(attribution, () => importPlugin(path));
+    const shape = await onBehalfOf(attribution, () => importPlugin(path, edition));
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const module =
       shape.kind === 'plugin' ? shape.module : eitherContract(file.name, shape.factory, log);

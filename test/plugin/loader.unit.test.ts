@@ -45,7 +45,7 @@ describe('loadPlugins', () => {
       '_private.mjs': 'export default () => 1;',
       '.hidden.mjs': 'export default () => 1;',
       'types.d.ts': 'export {};',
-      'source.ts': 'export default () => 1;',
+      'types.d.mts': 'export {};',
       'notes.txt': 'x',
       'README.md': 'x',
       'folder/other.js': 'x',

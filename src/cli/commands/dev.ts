@@ -21,6 +21,7 @@ import { mailLines, portHint, startMailboxIfPossible, type DevMailboxOptions } f
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
+import { watchPlugins } from '../watch-plugins.js';
 import { commandName, shownPath } from '../paths.js';
 
 const flags = z.object({
@@ -66,12 +67,13 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
         signal: io.stop,
         ownsProcess: io.ownsProcess,
         isTerminal: io.isTerminal && io.mode !== 'json',
-        keyless: true,
+        ...{ keyless: true, watched: true },
         meters: figures?.meters,
       });
       const started = engine;
       if (started === undefined) return 0;
       cleanup.add(() => endEngine(started, force));
+      cleanup.add(watchPlugins(started.plugins, config.plugins, log));
     }
     const api =
       figures && (await startApi({ ...servedBy(engine, io), config, opened, log, figures }));

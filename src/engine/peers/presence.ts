@@ -16,6 +16,8 @@ export type Presence = {
   readonly renew: () => Promise<void>;
   /** When it last wrote its document, or tried to (epoch ms). */
   readonly renewedAt: () => number;
+  /** Says which plugins it has from now on. */
+  readonly offer: (plugins: readonly string[]) => Promise<void>;
   /** Says whether it takes new work for now. */
   readonly enable: (enabled: boolean) => Promise<void>;
   /** Says that it takes no more work. */
@@ -53,13 +55,14 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
   let beat = 0;
   let renewed = now();
   let state: EngineDocument['state'] = 'running';
+  let plugins = facts.plugins;
   const started = now();
   const fixed = { _id: id, type: 'engine', host: hostname(), ...shown, started } as const;
   /** One try; why not when the document was removed or its revision is not known any more. */
   const tryWrite = async (): Promise<'stored' | { readonly cause: string }> => {
     beat += 1;
     renewed = now();
-    const doc: EngineDocument = { ...fixed, renewed, beat, state };
+    const doc: EngineDocument = { ...fixed, plugins, renewed, beat, state };
     const result = await store.write(rev === undefined ? doc : { ...doc, _rev: rev });
     if (result.kind === 'written') {
       rev = result.rev;
@@ -89,6 +92,10 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
     },
     renew: write,
     renewedAt: () => renewed,
+    offer: async (names) => {
+      plugins = [...names];
+      if (beat > 0) await write().catch(() => undefined);
+    },
     enable: async (enabled) => {
       if (state === 'draining') return;
       state = enabled ? 'running' : 'disabled';
