@@ -45,29 +45,70 @@ export function jobScaffold(
   };
 }
 
+export type PluginScaffold = {
+  readonly name: string;
+  /** TypeScript instead of JavaScript with JSDoc. */
+  readonly ts: boolean;
+};
+
 /** A plugin that greets; one of another name is told what it is to say of itself. */
-export function pluginScaffold(name: string): Scaffold {
+export function pluginScaffold({ name, ts }: PluginScaffold): Scaffold {
   const does = name === 'hello' ? 'Says hello' : `Does ${name}: say here what that is`;
+  const about = `What it returns becomes the step's result; what it throws, its failure. A long one calls
+ * heartbeat({ ... }), which throws when the attempt is to end, or passes signal to what it waits for.`;
+  const head = ts ? `import type { Plugin } from 'tws/plugin';\n\n` : '';
+  const typed = ts
+    ? `/**
+ * ${about}
+ */
+const run: Plugin<{ name: string }> = async ({ params, log, signal }) => {`
+    : `/**
+ * ${about}
+ * @type {import('tws/plugin').Plugin<{ name: string }>}
+ */
+const run = async ({ params, log, signal }) => {`;
   return {
-    path: `plugins/${name}.mjs`,
-    text: `export const description = '${does}';
+    path: `plugins/${name}.${ts ? 'mts' : 'mjs'}`,
+    text: `${head}export const description = '${does}';
 
 /** JSON Schema of the parameters: checked before each call. */
 export const params = {
   type: 'object',
   required: ['name'],
-  properties: { name: { type: 'string' } },
+  properties: { name: { type: 'string', description: 'Who is greeted' } },
 };
 
-/**
- * What it returns becomes the step's result; what it throws, its failure. A long one calls
- * heartbeat({ ... }), which throws when the attempt is to end, or passes signal to what it waits for.
- */
-export default async function run({ params, log, signal }) {
+${typed}
   signal.throwIfAborted();
   log('greeting', { name: params.name });
   return { greeting: \`Hello \${params.name}\` };
+};
+
+export default run;
+`,
+  };
 }
+
+/** A test of that plugin, for `node --test`. */
+export function pluginTestScaffold({ name, ts }: PluginScaffold): Scaffold {
+  const extension = ts ? 'mts' : 'mjs';
+  return {
+    path: `test/${name}.test.${extension}`,
+    text: `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createTestContext, runTestAttempt } from 'tws/testing';
+import * as plugin from '../plugins/${name}.${extension}';
+
+test('${name} greets', async () => {
+  const { context, logged } = createTestContext({ params: { name: 'Ada' } });
+  assert.deepEqual(await plugin.default(context), { greeting: 'Hello Ada' });
+  assert.equal(logged[0]?.message, 'greeting');
+});
+
+test('${name} fails without a name', async () => {
+  const { outcome } = await runTestAttempt(plugin, { params: {} });
+  assert.equal(outcome.kind === 'failed' && outcome.failure.name, 'ParamsInvalid');
+});
 `,
   };
 }
@@ -78,7 +119,7 @@ export function projectScaffold(name: string, owner: string): readonly Scaffold[
     { path: 'tws.json', text: json({ $schema: './couch/schemas/tws.json', project: name }) },
     { path: '.gitignore', text: '.tws*\nnode_modules\n' },
     { path: 'README.md', text: projectReadme(name) },
-    pluginScaffold('hello'),
+    pluginScaffold({ name: 'hello', ts: false }),
     taskScaffold('hello', 'hello'),
     flowScaffold('hello', owner, ['hello']),
     jobScaffold('hello', owner, { 'hello-0': { name: '[[name]]' } }),

@@ -69,7 +69,9 @@ const egressSchema = z
   )
   .describe('Which addresses the shipped plugins and webhooks may reach.');
 
-const folders = z.union([text, textList], { error: 'must be a folder or a list of folders' });
+const folders = z.union([text, textList], {
+  error: 'must be a folder or a package, or a list of these',
+});
 
 const queues = z
   .array(queueSchema, { error: 'must be a list of queues' })

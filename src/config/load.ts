@@ -9,6 +9,7 @@ import { runningDev } from './dev.js';
 import { filled, type Environment } from './environment.js';
 import { readSettings, type SettingsFile } from './file.js';
 import type { Flags } from './flags.js';
+import { pluginFolders } from './plugin-folders.js';
 import { said, type Said, type Sources } from './read.js';
 import { showSettings, type Shown } from './show.js';
 import { settings, variables, type SettingName } from './table.js';
@@ -27,7 +28,7 @@ export type Config = {
   readonly database: string;
   readonly app: string;
   readonly owner: string;
-  /** Absolute folders of the project's plugins. */
+  /** Absolute folders of the project's plugins, those of npm packages among them. */
   readonly plugins: readonly string[];
   readonly slots?: number;
   readonly labels: readonly string[];
@@ -81,7 +82,7 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
     database: server.database.value,
     app: server.app.value,
     owner: said('owner', sources).value ?? settings.owner.usual,
-    plugins: folders.map((folder) => resolve(root, folder)),
+    plugins: pluginFolders(root, folders, plugins.origin),
     ...forEngines(sources),
     egress: egressOf(file.egress, http, env),
     http,

@@ -52,7 +52,10 @@ export const settings = {
     flag: '--owner <name>',
     help: 'Owner that is meant where a name is given without one; default: DEFAULT.',
   },
-  plugins: { about: 'Folders of plugins, relative to this file', usual: 'plugins' },
+  plugins: {
+    about: 'Folders of plugins, relative to this file, and npm packages that hold some',
+    usual: 'plugins',
+  },
   slots: {
     about: 'Steps an engine runs at the same time.',
     usual: 10,

@@ -122,6 +122,14 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
 
 type MaybePromise<T> = T | Promise<T>;
 
+/**
+ * The function that does the work of a plugin: `@type {import('tws/plugin').Plugin<{name: string}>}`
+ * in JavaScript, `const run: Plugin<{ name: string }> = …` in TypeScript.
+ */
+export type Plugin<Params = Readonly<Record<string, unknown>>, Result = unknown> = (
+  context: PluginContext<Params>,
+) => MaybePromise<Result>;
+
 /** What a plugin's module exports; only `default` is needed. */
 export type PluginModule = {
   /** Does the work; what it returns becomes `step.result` and must be JSON. */

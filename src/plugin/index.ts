@@ -1,6 +1,7 @@
 /** What plugin authors import: `import { PluginError } from 'tws/plugin'`. */
 export type {
   HistoryEvent,
+  Plugin,
   PluginOutcome,
   PluginContext,
   PluginFailure,

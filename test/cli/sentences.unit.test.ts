@@ -64,7 +64,9 @@ describe('a command that cannot do what it is told', () => {
 
 describe('files to begin with', () => {
   it('say what the plugin is, and list tasks as the README does', () => {
-    expect(pluginScaffold('weather').text).toContain("description = 'Does weather");
+    expect(pluginScaffold({ name: 'weather', ts: false }).text).toContain(
+      "description = 'Does weather",
+    );
     expect(JSON.parse(flowScaffold('f', 'me', ['a']).text)).toMatchObject({ tasks: ['a'] });
   });
 });

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
-import { defineCommand } from '../command.js';
+import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { packageRoot } from '../../package.js';
 import {
   flowScaffold,
   jobScaffold,
   pluginScaffold,
+  pluginTestScaffold,
   projectScaffold,
   taskScaffold,
   type Scaffold,
@@ -26,7 +28,7 @@ const argumentsSchema = z.tuple([
 
 /** `tws new`: makes files to begin with; what exists is never overwritten. */
 export const newThing = defineCommand(
-  z.object({ plugin: z.string().optional() }),
+  z.object({ plugin: z.string().optional(), ts: switchFlag, test: switchFlag }),
   async ({ args, flags, config: read }, io) => {
     const parsed = argumentsSchema.safeParse(args);
     if (!parsed.success) {
@@ -35,11 +37,16 @@ export const newThing = defineCommand(
       });
     }
     const [kind, name] = parsed.data;
+    const { ts, test } = flags;
+    if (kind !== 'plugin' && (ts || test)) {
+      throw problem('usage', { reason: '--ts and --test are for tws new plugin.' });
+    }
     const config = read();
     const root = kind === 'project' ? resolve(io.cwd, name) : config.root;
-    const scaffolds = scaffoldsOf(kind, { name, config, plugin: flags.plugin });
+    const scaffolds = scaffoldsOf(kind, { name, config, ...flags });
     const made = await make(root, scaffolds, io);
     const schemas = kind === 'plugin' ? [] : await copySchemas(root);
+    if (kind === 'plugin') sayNext(root, { ts, test }, io);
     if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && npx tws dev`);
     io.json({ files: [...made, ...schemas] });
     return 0;
@@ -49,12 +56,14 @@ export const newThing = defineCommand(
 type Wanted = {
   readonly name: string;
   readonly config: Config;
-  readonly plugin: string | undefined;
+  readonly plugin?: string | undefined;
+  readonly ts: boolean;
+  readonly test: boolean;
 };
 
 function scaffoldsOf(
   kind: (typeof kinds)[number],
-  { name, config, plugin }: Wanted,
+  { name, config, plugin, ts, test }: Wanted,
 ): readonly Scaffold[] {
   const { owner } = config;
   switch (kind) {
@@ -67,7 +76,26 @@ function scaffoldsOf(
     case 'job':
       return [jobScaffold(name, owner, {})];
     case 'plugin':
-      return [pluginScaffold(name)];
+      return [pluginScaffold({ name, ts }), ...(test ? [pluginTestScaffold({ name, ts })] : [])];
+  }
+}
+
+/** What has to be there before the types and the tests of a plugin are. */
+function sayNext(root: string, { ts, test }: Pick<Wanted, 'ts' | 'test'>, io: Io): void {
+  const extension = ts ? 'mts' : 'mjs';
+  if (test) io.out(`Next: node --test 'test/*.test.${extension}'`);
+  if ((test || ts) && !isInstalledIn(root)) {
+    io.say('First install tws in the project, which the types and tests import: npm install tws');
+  }
+}
+
+/** Whether modules of the project can import `tws/plugin`. */
+function isInstalledIn(root: string): boolean {
+  try {
+    createRequire(join(root, 'package.json')).resolve('tws/package.json');
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -46,10 +46,17 @@ export const beginning: readonly CommandDefinition[] = [
       { name: '<kind>', about: 'project, task, flow, job or plugin.' },
       { name: '<name>', about: 'Its name; of a project: the folder to make.' },
     ],
-    options: [{ flags: '--plugin <name>', about: 'Plugin of a new task; default: its name.' }],
+    options: [
+      { flags: '--plugin <name>', about: 'Plugin of a new task; default: its name.' },
+      {
+        flags: '--ts',
+        about: 'A plugin in TypeScript, which Node 22.18 and 23.6 or newer run as it is.',
+      },
+      { flags: '--test', about: 'With a test of the plugin, for node --test.' },
+    ],
     examples: [
       'tws new project orders',
-      'tws new plugin hello',
+      'tws new plugin hello --test',
       'tws new task greet --plugin hello',
     ],
     load: async () => (await import('../commands/new.js')).newThing,

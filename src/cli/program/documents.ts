@@ -93,6 +93,21 @@ export const documents: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/list.js')).list,
   },
   {
+    name: 'plugin',
+    about: 'Print what plugins export about themselves, with their parameters, as Markdown.',
+    arguments: [
+      { name: '<action>', about: 'What to do: docs.', values: ['docs'] },
+      { name: '[names...]', about: 'Names of plugins; default: all of the project.' },
+    ],
+    options: [{ flags: '--shipped', about: 'Also the plugins that come with tws.' }],
+    examples: [
+      'tws plugin docs > PLUGINS.md',
+      'tws plugin docs http-request',
+      'tws plugin docs --json',
+    ],
+    load: async () => (await import('../commands/plugin.js')).plugin,
+  },
+  {
     name: 'view',
     about: 'Print one document; where a name may mean several, list them.',
     arguments: [
