@@ -20,6 +20,8 @@ export type Kind<N extends Structure = Structure> = {
   readonly children: (node: N, path: string) => readonly ChildNode[];
   /** Its one node is gone through again and again: a number follows its word in paths. */
   readonly repeats?: Repeats<N>;
+  /** Counts which of what it repeats failed; left out: the first failure ends it. */
+  readonly countFailed?: (node: N, path: string, counting: Counting) => FailedCount;
   /** How far it has come. */
   readonly progress: (node: N, path: string, interpreting: Interpreting) => Progress;
   /** Nodes in it run beside each other: some may go on, or are to be cancelled, when it is done. */
@@ -94,6 +96,19 @@ export type Repeats<N extends Structure> = {
   readonly isThere: (path: string, number: number, steps: JobSteps) => boolean;
   /** One may have to wait for others to end. */
   readonly isLimited: (node: N) => boolean;
+};
+
+/** What counting needs: the steps of the job, and how far a node inside has come. */
+export type Counting = {
+  readonly steps: JobSteps;
+  readonly progressOf: (node: Node, path: string) => Progress;
+};
+
+/** So many failed, cancellations aside; `tolerated`: so many may, in words (`2 %`). */
+export type FailedCount = {
+  readonly failed: number;
+  readonly total: number;
+  readonly tolerated?: string;
 };
 
 /** How a structure finds out how it goes on; the answer becomes a step. */

@@ -109,6 +109,22 @@ function asFailed(step: Step): FailedStep {
   return { ...step, state: '$$error', exit: exits.failed, failure: warning } as FailedStep;
 }
 
+/** Returns how many items failed in the slices of a map that have ended. */
+export function failedInSlices(
+  path: string,
+  { total, slice }: { readonly total: number; readonly slice: number },
+  steps: JobSteps,
+): number {
+  const parts = slicesOf(path, total, slice).map((part) => sliceStateOf(part, steps, false));
+  return parts.reduce((sum, { failed }) => sum + failed, 0);
+}
+
+/** `2 %`, or a number: how many items of a map may fail; undefined: none. */
+export function toleranceWords({ map: { tolerate = 0 } }: MapOver): string | undefined {
+  if (typeof tolerate === 'string') return `${Number.parseInt(tolerate, 10)} %`;
+  return tolerate === 0 ? undefined : String(tolerate);
+}
+
 /** Returns how many items of a map may fail. */
 export function toleratedOf({ map: { tolerate = 0 } }: MapOver, total: number): number {
   if (typeof tolerate === 'number') return Math.min(tolerate, total);

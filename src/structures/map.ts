@@ -19,6 +19,7 @@ import { admitted } from './map-places.js';
 import {
   badOnes,
   countOf,
+  failedInSlices,
   itemsOf,
   partsOf,
   slicesMisfit,
@@ -26,6 +27,7 @@ import {
   slicesProgress,
   slicesState,
   toleratedOf,
+  toleranceWords,
   type MapOver,
 } from './map-slices.js';
 import {
@@ -103,6 +105,21 @@ export const map: Kind<MapOver> = {
     },
     isThere: (path, number, steps) => hasItem(markAt(steps, path), number),
     isLimited: (node) => (node.map.limit ?? 0) > 0,
+  },
+
+  countFailed(node, path, { steps, progressOf }) {
+    const { items = [], from = 0, slice } = markAt(steps, path) as Mark;
+    const total = items.length;
+    const hasFailed = (_: unknown, i: number): boolean => {
+      const progress = progressOf(node.map.do, childPath(path, 'map', from + i));
+      return progress.kind === 'failed' && progress.step.state !== '$$cancelled';
+    };
+    const failed =
+      slice === undefined
+        ? items.filter(hasFailed).length
+        : failedInSlices(path, { total, slice }, steps);
+    const tolerated = toleranceWords(node);
+    return { failed, total, ...(tolerated === undefined ? {} : { tolerated }) };
   },
 
   progress(node, path, interpreting) {

@@ -382,7 +382,7 @@ describe('failures in the slices of a map', () => {
 
   it('are told by the step of the slice and by its job', () => {
     const told = sliced({ tolerate: 3 }).endAll(broken(0, 1, 4));
-    const failure = { name: 'Broken', message: 'It is Broken.', step: 'a' };
+    const failure = { name: 'Broken', message: 'item 0: It is Broken.', step: 'a' };
     expect(told.story().steps).toMatchObject([
       {},
       { path: '0.slice.0', state: '$$complete', failed: 2, warning: failure },
@@ -441,7 +441,10 @@ describe('failures in the slices of a map', () => {
     told.store({ _id, _rev, parent, type: 'job', state: '$$complete' }).endAll();
     expect(told.job()).toMatchObject({
       exit: 2,
-      failure: { name: 'ChildFailed', message: 'The child job j:0.slice.1:1 failed: exit 2.' },
+      failure: {
+        name: 'ChildFailed',
+        message: '2 of 5 items failed: The child job j:0.slice.1:1 failed: exit 2.',
+      },
     });
   });
 });

@@ -14,6 +14,7 @@ import { jobSteps, lastAttempt, ownStep } from '../../reading/attempts.js';
 import { lookUp } from '../queries.js';
 import type { Begun, ChildJob, Move } from '../intent.js';
 import type { Child, World } from '../world.js';
+import { failureOfFlow } from '../../reading/failed-items.js';
 import { nodeAt } from '../../reading/leaves.js';
 import { markAt } from '../../structures/marks.js';
 import { childId, depthOf, parentLinkOf } from '../../reading/parent.js';
@@ -214,13 +215,15 @@ export function endSlice(
     return progress.kind === 'failed' ? [progress.step] : [];
   });
   const failureFields =
-    failures.length === 0 ? {} : { failed: failures.length, failure: firstOf(failures).failure };
+    failures.length === 0
+      ? {}
+      : { failed: failures.length, failure: failureOfFlow(job, firstOf(failures)) };
   const result = {
     items: collector.previous,
     ...(isStructure(each) ? { results: without(collector.results, map.name ?? '') } : {}),
   } as SliceResult;
   const ended = { ...job, slice: { ...without(slice, 'failed', 'failure'), ...failureFields } };
-  const { exit = exits.success, failure: why } = ending ?? {};
-  const failing = why === undefined ? {} : { failure: why };
+  const { exit = exits.success } = ending ?? {};
+  const failing = ending === undefined ? {} : { failure: failureOfFlow(job, ending) };
   return { kind: 'change', job: finish(ended, { exit, ...failing, result }, now) };
 }

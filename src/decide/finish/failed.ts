@@ -9,6 +9,7 @@ import type { World } from '../world.js';
 import { isRetried, waitMs } from './retry.js';
 import { endSlice } from '../children/slices.js';
 import { leafProgress } from '../../reading/entries.js';
+import { failureOfFlow } from '../../reading/failed-items.js';
 import { interpret } from '../../reading/progress.js';
 import type { Progress } from '../../structures/progress.js';
 import { undoMove } from './undo.js';
@@ -23,7 +24,7 @@ export function failedMove(job: LiveJob, failed: FailedStep, now: number, world:
   if (mayRetry(job, failed)) return { kind: 'change', job: nextRun(job, now) };
   const undo = undoMove(job, now, world);
   if (undo !== undefined) return undo;
-  const ending = { exit: failed.exit, failure: failed.failure };
+  const ending = { exit: failed.exit, failure: failureOfFlow(job, failed) };
   const progress = handling(job, failed);
   if (progress === undefined) return { kind: 'change', job: finish(job, ending, now) };
   const isAtRest = progress.begin.length === 0 && !job.steps.some(isOpen);

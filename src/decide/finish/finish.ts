@@ -64,9 +64,15 @@ function problemOf(
   const what = doing[step.phase];
   if (what === undefined || !isFailed(step) || step.run !== job.run) return [];
   const isLast = lastAttempt(job, step.path) === step && completionOn(job, step.path) === undefined;
-  if (!isLast || step.failure.name === 'NotNeeded' || step.failure === ending) return [];
+  if (!isLast || step.failure.name === 'NotNeeded' || isToldBy(ending, step.failure)) return [];
   const message = `${what} failed: step ${step.name} (${step.path}): ${step.failure.message}`;
   return [{ path: `steps[${i}].failure`, message }];
+}
+
+/** That of an item of a map is told after the number of those that failed. */
+function isToldBy(ending: Failure | undefined, failure: Failure): boolean {
+  const { name, step, message } = failure;
+  return ending?.name === name && ending.step === step && ending.message.endsWith(message);
 }
 
 /** Returns the final document of a job that never began: no snapshot, no steps, and the reason. */
