@@ -1,6 +1,7 @@
 import untyped from '@dagrejs/dagre';
 import type { Picture, PictureEdge, PictureFrame, PictureNode } from './picture.js';
 import { labelWidth, shortLabel, nodeText } from './text.js';
+import { blockPlaces, withBlocks, type Block } from './blocks.js';
 
 /** A place in the picture, in pixels from its upper left corner; `x` and `y` are of the middle. */
 export type Box = {
@@ -55,24 +56,29 @@ const dagre = untyped as unknown as {
 type Names = ReadonlyMap<string, string>;
 
 /** Finds places for everything in a picture, top to bottom, so that nothing covers anything else. */
-export function layout(picture: Picture): Laid {
+export function layout(whole: Picture): Laid {
+  const { picture, blocks } = withBlocks(whole);
   const names = namesOf(picture);
-  const graph = graphOf(picture, names);
+  const graph = graphOf(picture, names, blocks);
   dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const boxOf = (id: string): Box => {
     const { x, y, width: w, height: h } = graph.node(names.get(id) as string);
     return { x, y, width: w, height: h };
   };
+  const inBlocks = new Map(blocks.flatMap((block) => blockPlaces(block, boxOf(block.id))));
   return {
     width,
     height,
-    nodes: picture.nodes.map((node) => ({
+    nodes: whole.nodes.map((node) => ({
       ...node,
-      ...boxOf(node.id),
+      ...(inBlocks.get(node.id) ?? boxOf(node.id)),
       lines: nodeText(node).lines,
     })),
-    frames: picture.frames.map((frame) => ({ ...frame, ...boxOf(frame.id) })),
+    frames: [
+      ...picture.frames.map((frame) => ({ ...frame, ...boxOf(frame.id) })),
+      ...blocks.map(({ id, path }) => ({ id, path, kind: 'block', ...boxOf(id) })),
+    ],
     edges: picture.edges.map((edge, i) => placedEdge(edge, i, graph, names)),
   };
 }
@@ -85,14 +91,14 @@ function namesOf({ nodes, frames }: Picture): Names {
   ]);
 }
 
-function graphOf({ nodes, frames, edges }: Picture, names: Names): Graph {
+function graphOf({ nodes, frames, edges }: Picture, names: Names, blocks: readonly Block[]): Graph {
   const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true });
   graph.setGraph(options);
   const nameOf = (id: string): string => names.get(id) as string;
   for (const { id } of frames) graph.setNode(nameOf(id), { width: 0, height: 0 });
   // Of what stands side by side dagre puts last what it was told first.
   for (const node of nodes.toReversed()) {
-    const { width, height } = nodeText(node);
+    const { width, height } = blocks.find(({ id }) => id === node.id) ?? nodeText(node);
     graph.setNode(nameOf(node.id), { width, height });
   }
   for (const { id, frame } of [...frames, ...nodes]) {

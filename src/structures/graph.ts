@@ -113,7 +113,8 @@ function addBefore(
 function drawGraph({ graph: nodes }: Graph, path: string, { node: draw, connect, meet }: Drawing) {
   const ways = new Map<string, Way>();
   for (const [name, one] of Object.entries(nodes)) {
-    ways.set(name, draw(one, childPath(path, 'graph', name)));
+    // What has no name of its own is called by its key.
+    ways.set(name, draw({ name, ...one }, childPath(path, 'graph', name)));
   }
   const before = new Set<string>();
   for (const [name, one] of Object.entries(nodes)) {
