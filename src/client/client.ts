@@ -1,5 +1,6 @@
 import { calledDefinition, findDefinition, setEnabled } from './definitions.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
+import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
 import type { Explained } from './explain-job.js';
 import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
@@ -23,6 +24,8 @@ import {
   type RequestOptions,
 } from './requests.js';
 import { resultOf } from './results.js';
+import { removeJob, type RemoveJobOptions } from './remove-job.js';
+import { serverUrl } from '../store/connection.js';
 import { searchJobs, type FoundJobs, type JobSearch, type PageOptions } from './search.js';
 import { submitJobs, type SubmittedOne } from './submit-many.js';
 import {
@@ -58,6 +61,8 @@ import type { NewDocument } from '../store/writer.js';
  * throw the TwsErrors of a server that is out of reach or refuses (`couch_*`, `database_missing`).
  */
 export type Client = {
+  /** The server, without credentials, and the database. */
+  readonly place: { readonly url: string; readonly database: string };
   /**
    * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
    * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
@@ -109,6 +114,8 @@ export type Client = {
   readonly search: (search: JobSearch, page: PageOptions) => Promise<FoundJobs>;
   /** How many jobs there are, by status; `owners`: of these only. */
   readonly count: (owners?: readonly string[]) => Promise<JobCounts>;
+  /** The failed jobs by cause, the most first; `owners`: of these only. */
+  readonly failures: (owners?: readonly string[]) => Promise<FailureGroups>;
   /** How many jobs ended when, and how long they took. */
   readonly spans: (query: SpanQuery) => Promise<readonly Span[]>;
   /** Jobs that have not ended, at most `limit`. */
@@ -184,6 +191,11 @@ export type Client = {
   readonly write: (doc: NewDocument) => Promise<string>;
   /** Deletes one revision. @throws as `write` */
   readonly remove: (id: string, rev: string) => Promise<void>;
+  /**
+   * Deletes a job that has ended, with `children` those that it made as well; answers their ids.
+   * @throws TwsError `document_missing`, `job_unfinished`
+   */
+  readonly removeJob: (id: string, options?: RemoveJobOptions) => Promise<readonly string[]>;
   /** Where the feed stands now. */
   readonly position: () => Promise<string>;
   /** Follows the feed until its signal aborts; see `FollowOptions`. */
@@ -218,7 +230,9 @@ const rules = {
 
 /** Makes the client of an open store; it keeps nothing and closes nothing. */
 export function createClient({ store }: { readonly store: Store }): Client {
+  const { connection } = store;
   return {
+    place: { url: serverUrl(connection), database: connection.database },
     submit: (job) => submitJob(store, job),
     submitMany: (jobs) => submitJobs(store, jobs),
     sealed: async (jobs) => (await rules.sealed()).sealedInJobs(store, jobs),
@@ -232,6 +246,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
       calledDefinition(store, { kind, called, owner, isMeant }),
     search: (search, page) => searchJobs(store, search, page),
     count: (owners) => countJobs(store, owners),
+    failures: (owners) => failureGroups(store, owners),
     spans: (query) => jobSpans(store, query),
     unfinished: (limit) => unfinishedJobs(store, limit),
     refused: (limit) => refusedMessages(store, limit),
@@ -250,6 +265,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),
+    removeJob: (id, options) => removeJob(store, id, options),
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),

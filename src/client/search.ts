@@ -24,6 +24,10 @@ export type JobSearch = {
   readonly externalId?: string | undefined;
   /** Id of the parent job. */
   readonly parent?: string | undefined;
+  /** The id begins with it. */
+  readonly idPrefix?: string | undefined;
+  /** The name or the sentence of the failure has it in it, in upper or lower case. */
+  readonly text?: string | undefined;
   /** Begun then or later. */
   readonly from?: number | undefined;
   /** Begun before. */
@@ -45,6 +49,8 @@ export type PageOptions = {
 
 /** Rows of the index that are looked at for one page at most. */
 const mostRows = 10_000;
+/** The same where only documents tell what matches. */
+const mostRead = 2_000;
 /** Rows whose documents are read together. */
 const together = 200;
 
@@ -60,6 +66,7 @@ export async function searchJobs(
   let candidates: SearchRow[] = [];
   let looked = 0;
   let last: RowPosition | undefined;
+  const most = search.text === undefined ? mostRows : mostRead;
   const examine = async (): Promise<void> => {
     const docs = await store.getMany(candidates.map(({ id }) => id));
     for (const { id, when } of candidates) {
@@ -71,14 +78,14 @@ export async function searchJobs(
   for await (const row of rowsOf(store, search, { after, page: limit + 1 })) {
     looked += 1;
     last = { when: row.when, id: row.id };
-    if (rowMatches(row.facts, search, now)) candidates.push(row);
+    if (rowMatches(row, search, now)) candidates.push(row);
     const enough = Math.min(together, limit + 1 - found.length);
     if (candidates.length >= enough) await examine();
-    if (found.length > limit || looked >= mostRows) break;
+    if (found.length > limit || looked >= most) break;
   }
   await examine();
   const jobs = found.slice(0, limit).map(({ doc }) => doc);
-  const goOn = found.length > limit ? found[limit - 1]?.at : looked >= mostRows ? last : undefined;
+  const goOn = found.length > limit ? found[limit - 1]?.at : looked >= most ? last : undefined;
   return goOn === undefined ? { jobs } : { jobs, cursor: cursorOf(connection, goOn) };
 }
 
@@ -109,8 +116,14 @@ function exactRanges({ tags = [], key, externalId, parent }: JobSearch): readonl
 const mostTags = 5;
 
 /** The parts that hold them together, the smaller ones preferred: rows tell the rest. */
-function rangesOf({ flow, owners, status, failure }: JobSearch): readonly Prefix[] {
+function rangesOf({ flow, owners, status, failure, text }: JobSearch): readonly Prefix[] {
   if (failure !== undefined) return [['failure', failure]];
+  // Only failed jobs have a failure.
+  if (text !== undefined)
+    return [
+      ['status', 'failed'],
+      ['status', 'cancelled'],
+    ];
   // Most jobs have succeeded; of any other status there are few.
   const isRare = status !== undefined && !status.includes('succeeded');
   if (isRare) return storedAs(status).map((one) => ['status', one]);
@@ -130,8 +143,9 @@ function storedAs(status: readonly Status[]): readonly Status[] {
 }
 
 /** Whether the row of a job may be one that is wanted; its document decides. */
-function rowMatches(facts: JobRow, search: JobSearch, now: number): boolean {
-  const [flow, owner, status, failure, due] = facts;
+function rowMatches({ id, facts }: SearchRow, search: JobSearch, now: number): boolean {
+  const [flow, owner, status, failure, due]: JobRow = facts;
+  if (search.idPrefix !== undefined && !id.startsWith(search.idPrefix)) return false;
   if (search.flow !== undefined && search.flow !== flow) return false;
   if (search.owners !== undefined && !search.owners.includes(owner)) return false;
   if (search.failure !== undefined && search.failure !== failure) return false;
@@ -141,8 +155,8 @@ function rowMatches(facts: JobRow, search: JobSearch, now: number): boolean {
 }
 
 function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolean {
-  const { owners, status, tags = [], key, externalId, parent } = search;
-  if (doc['type'] !== 'job') return false;
+  const { owners, status, tags = [], key, externalId, parent, text } = search;
+  if (doc['type'] !== 'job' || !hasText(doc['failure'], text)) return false;
   if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
   if (status !== undefined && !status.includes(statusOf(doc, now))) return false;
   const { tags: own, keys } = doc;
@@ -151,6 +165,13 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
   if (externalId !== undefined && doc['external_id'] !== externalId) return false;
   const { parent: family } = doc;
   return parent === undefined || (isObject(family) && family['job'] === parent);
+}
+
+function hasText(failure: unknown, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  if (!isObject(failure)) return false;
+  const said = `${textOf(failure['name'])}: ${textOf(failure['message'])}`;
+  return said.toLowerCase().includes(text.toLowerCase());
 }
 
 function hasKey(keys: unknown, { name, value }: NonNullable<JobSearch['key']>): boolean {

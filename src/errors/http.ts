@@ -59,6 +59,12 @@ export const httpProblems = {
     2,
     413,
   ),
+  job_unfinished: row(
+    (d: { job: string }) => `Job ${d.job} has not ended, so it cannot be removed.`,
+    'Cancel it, and remove it when it has ended.',
+    2,
+    409,
+  ),
   body_too_large: row(
     (d: { most: number }) => `The body is larger than ${d.most} bytes.`,
     'Send less at a time, or set "http": {"body_limit": …} in tws.json.',

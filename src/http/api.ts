@@ -24,6 +24,8 @@ export type Api = {
   readonly identify: Identify;
   readonly log: Log;
   readonly version: string;
+  /** The name of the folder that is served. */
+  readonly project: string;
   /** How far one gets with the database. */
   readonly inspect: () => Promise<ServerReport>;
   /** What was found not long ago: everybody may ask, and need not have the database asked each time. */

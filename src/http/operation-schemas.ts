@@ -38,6 +38,25 @@ export const statsSchema = z
   })
   .meta({ id: 'Stats' });
 
+export const failuresSchema = z
+  .object({
+    groups: z
+      .array(
+        z.object({
+          failure: z.string().describe('Name of the failure.'),
+          count: z.number(),
+          flows: z.array(z.object({ flow: z.string(), count: z.number() })),
+          newest: z
+            .object({ id: z.string(), at: epochMsSchema, message: z.string().optional() })
+            .describe('The job that began last, and what it says.'),
+        }),
+      )
+      .describe('The largest first.'),
+    looked: z.number().describe('So many failed jobs were counted, the newest.'),
+    more: z.boolean().describe('true: there are older ones.'),
+  })
+  .meta({ id: 'Failures' });
+
 export const whoSchema = z
   .object({
     name: z.string(),
@@ -45,6 +64,17 @@ export const whoSchema = z
     level: z.enum(['none', 'viewer', 'operator', 'admin']),
     owners: z.union([z.literal('all'), z.array(z.string())]),
     roles: z.array(z.string()),
+    place: z
+      .object({
+        project: z.string().describe('The folder of the project that is served.'),
+        database: z.string(),
+        fauxton: z
+          .string()
+          .optional()
+          .describe('Address of the database in Fauxton; for those who may see all of it.'),
+      })
+      .optional()
+      .describe('What is looked at; for those who have a role.'),
   })
   .meta({ id: 'Who' });
 

@@ -18,12 +18,21 @@ import type { Route } from './route.js';
 import { bulkRoutes } from './routes/bulk-requests.js';
 import { changesRoute } from './routes/changes.js';
 import { definitionRoutes, switchRoutes } from './routes/definitions.js';
-import { explainRoute, getRoute, historyRoute, infoRoute, resultRoute } from './routes/job.js';
+import {
+  explainRoute,
+  getRoute,
+  historyRoute,
+  infoRoute,
+  removeJobRoute,
+  resultRoute,
+} from './routes/job.js';
 import { checkJobRoute, listRoute, submitRoute } from './routes/jobs.js';
 import { metricsRoutes } from './routes/metrics.js';
 import {
+  engineSwitchRoutes,
   enginesRoute,
   eventsRoute,
+  failuresRoute,
   liveRoute,
   pingRoute,
   readyRoute,
@@ -41,6 +50,7 @@ export const routes: readonly Route[] = [
   checkJobRoute,
   changesRoute,
   getRoute,
+  removeJobRoute,
   historyRoute,
   explainRoute,
   resultRoute,
@@ -52,7 +62,9 @@ export const routes: readonly Route[] = [
   ...definitionRoutes,
   ...switchRoutes,
   enginesRoute,
+  ...engineSwitchRoutes,
   statsRoute,
+  failuresRoute,
   ...metricsRoutes,
   pingRoute,
   liveRoute,

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6, type AddressInfo, type Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
@@ -130,6 +130,7 @@ async function createApp(options: ServerOptions): Promise<App> {
     identify: createIdentify({ client, open, keepMs: options.keepMs ?? 5_000, now: steady }),
     log,
     version: options.version,
+    project: basename(resolve(options.root)),
     inspect: options.inspect,
     checks: createCache(checksMs, steady),
     engine: options.engine,

@@ -94,6 +94,16 @@ export const rows: Readonly<Record<string, Row>> = {
   disableFlow: { ...definition, access: 'operator', seed: 'flow' },
   listEngines: { access: 'viewer', about: 'own', ok: [200] },
   getStats: { ...list, ask: inOwner },
+  getFailures: { ...list, ask: inOwner },
+  enableEngine: {
+    ...{ access: 'operator', about: 'all', ok: [200] },
+    ask: () => ({ path: { id: '*' } }),
+  },
+  disableEngine: {
+    ...{ access: 'operator', about: 'all', ok: [200, 404, 409] },
+    ask: () => ({ path: { id: 'engine:none' } }),
+  },
+  removeJob: { access: 'admin', about: 'document', seed: 'failed', ask: byId, ok: [200] },
   getTwsMetrics: { access: 'viewer', about: 'all', ok: [200] },
   getMetrics: { access: 'viewer', about: 'all', ok: [200] },
   ping: open,

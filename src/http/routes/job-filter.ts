@@ -24,6 +24,8 @@ export const filterShape = {
   failure: z.string().optional().describe('Name of the failure.'),
   external_id: z.string().optional(),
   parent: z.string().optional().describe('Id of the parent job.'),
+  id_prefix: z.string().optional().describe('What the id begins with.'),
+  text: z.string().optional().describe('What the name or the sentence of the failure contains.'),
   from: timeParam.optional().describe('Begun then or later: epoch ms, or ISO 8601 with a zone.'),
   to: timeParam.optional().describe('Begun before.'),
 };
@@ -44,6 +46,8 @@ export function searchOfFilter(filter: JobCriteria, principal: Principal): JobSe
     failure,
     externalId,
     parent,
+    idPrefix: filter.id_prefix,
+    text: filter.text,
     from: filter.from,
     to: filter.to,
   };

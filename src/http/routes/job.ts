@@ -8,8 +8,33 @@ import { mayHave } from '../access/owners.js';
 import { waitUntilReady } from '../feed/wait.js';
 import { route } from '../route.js';
 import { explainedSchema, historySchema, infoSchema, jobSchema, resultSchema } from '../schemas.js';
-import { idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
+import { flagParam, idParams, jobFor, known, knownStill, waiting, waitSchema } from './common.js';
 import { textOf } from '../../words.js';
+
+export const removeJobRoute = route({
+  method: 'DELETE',
+  path: '/jobs/{id}',
+  id: 'removeJob',
+  tag: 'jobs',
+  summary: 'Remove a job that has ended.',
+  access: 'admin',
+  params: idParams,
+  query: z.object({
+    children: flagParam.optional().describe('true: the child jobs that it made as well.'),
+  }),
+  answers: {
+    200: {
+      description: 'Removed.',
+      schema: z.object({ removed: z.array(z.string()) }).meta({ id: 'RemovedJobs' }),
+    },
+  },
+  problems: ['document_missing', 'job_unfinished', 'document_conflict'],
+  handle: async ({ api, params: { id }, query: { children = false }, principal }) => {
+    const mayRemove = (doc: StoredDocument): boolean => mayHave(known({ principal }), doc);
+    const removed = await api.client.removeJob(id, { children, mayRemove });
+    return { status: 200, body: { removed } };
+  },
+});
 
 export const getRoute = route({
   method: 'GET',

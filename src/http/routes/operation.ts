@@ -3,11 +3,19 @@ import { spanMs, spanUnits } from '../../client.js';
 import { countInHand } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
+import { everyEngine } from '../../model/engine-control.js';
 import { nameSchema } from '../../model/scalars.js';
+import { defaultOwner } from '../../model/task.js';
 import type { Api, Check } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
-import { route } from '../route.js';
-import { engineListSchema, readySchema, statsSchema } from '../operation-schemas.js';
+import { route, type Route } from '../route.js';
+import { enabledSchema } from '../schemas.js';
+import {
+  engineListSchema,
+  failuresSchema,
+  readySchema,
+  statsSchema,
+} from '../operation-schemas.js';
 import { known, timeParam } from './common.js';
 
 export const pingRoute = route({
@@ -100,6 +108,35 @@ export const enginesRoute = route({
   },
 });
 
+/** An engine is enabled or disabled: a disabled one ends what it has begun and takes nothing new. */
+export const engineSwitchRoutes: readonly Route[] = (['enable', 'disable'] as const).map((word) =>
+  route({
+    method: 'POST',
+    path: `/engines/{id}/${word}`,
+    id: `${word}Engine`,
+    tag: 'operation',
+    summary:
+      word === 'enable'
+        ? 'Let an engine take work.'
+        : 'Let an engine take no new work; what it has begun goes on.',
+    description:
+      'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+    access: 'operator',
+    params: z.object({ id: z.string().min(1).describe('Id of the engine, or "*" for all.') }),
+    answers: { 200: { description: 'It is so now.', schema: enabledSchema } },
+    problems: ['owners_needed', 'document_missing', 'document_conflict'],
+    handle: async ({ api, params: { id }, principal }) => {
+      assertAllOwners(known({ principal }), `${word} an engine`);
+      // Anything else would be the name of a flow.
+      if (id !== everyEngine && !id.startsWith('engine:'))
+        throw problem('document_missing', { id });
+      const enabled = word === 'enable';
+      const done = await api.client.setEnabled(id, enabled, defaultOwner);
+      return { status: 200, body: { ...done, enabled } };
+    },
+  }),
+);
+
 /** So many jobs that have not ended are looked at to count what engines have in hand. */
 const mostJobs = 1_000;
 
@@ -160,6 +197,22 @@ export const statsRoute = route({
       ...(spans === undefined ? {} : { spans }),
     };
     return { status: 200, body };
+  },
+});
+
+export const failuresRoute = route({
+  method: 'GET',
+  path: '/failures',
+  id: 'getFailures',
+  tag: 'operation',
+  summary: 'The failed jobs by cause.',
+  access: 'viewer',
+  query: z.object({ owner: z.string().optional() }),
+  answers: { 200: { description: 'The causes.', schema: failuresSchema } },
+  problems: ['owner_refused'],
+  handle: async ({ api, query, principal }) => {
+    const owners = ownersFor(known({ principal }), query.owner);
+    return { status: 200, body: await api.client.failures(owners) };
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
+import type { Api } from '../api.js';
 import { cookieIn, setCookie } from '../access/cookies.js';
 import { principalOf, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
@@ -34,7 +35,7 @@ export const signInRoute = route({
       case 'signed_in':
         return {
           status: 200,
-          body: shown(principalOf('user', signedIn.name, signedIn.roles)),
+          body: shown(principalOf('user', signedIn.name, signedIn.roles), api),
           headers: { 'set-cookie': setCookie(signedIn.cookie, api.secure) },
         };
     }
@@ -49,7 +50,7 @@ export const whoRoute = route({
   summary: 'Who you are, and what you may do.',
   access: 'none',
   answers: { 200: { description: 'You.', schema: whoSchema } },
-  handle: ({ principal }) => ({ status: 200, body: shown(known({ principal })) }),
+  handle: ({ api, principal }) => ({ status: 200, body: shown(known({ principal }), api) }),
 });
 
 export const signOutRoute = route({
@@ -67,6 +68,11 @@ export const signOutRoute = route({
   },
 });
 
-function shown({ name, kind, level, owners, roles }: Principal) {
-  return { name, kind, level, owners, roles };
+function shown(principal: Principal, { client, project }: Api) {
+  const { name, kind, level, owners, roles } = principal;
+  const { url, database } = client.place;
+  const mayOpen = level === 'admin' && owners === 'all';
+  const fauxton = `${url}/_utils/#database/${encodeURIComponent(database)}/_all_docs`;
+  const place = { project, database, ...(mayOpen ? { fauxton } : {}) };
+  return { name, kind, level, owners, roles, ...(level === 'none' ? {} : { place }) };
 }
