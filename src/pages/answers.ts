@@ -36,6 +36,21 @@ export type Stats = {
   readonly spans?: readonly Span[];
 };
 
+export type FailureGroup = {
+  /** Name of the failure. */
+  readonly failure: string;
+  readonly count: number;
+  /** The flow `""` stands for jobs with tasks of their own. */
+  readonly flows: readonly { readonly flow: string; readonly count: number }[];
+  readonly newest: { readonly id: string; readonly at: number; readonly message?: string };
+};
+
+export type Failures = {
+  readonly groups: readonly FailureGroup[];
+  readonly looked: number;
+  readonly more: boolean;
+};
+
 export type EngineAnswer = {
   readonly id: string;
   readonly host: string;

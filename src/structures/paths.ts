@@ -59,7 +59,7 @@ const naming: ReadonlySet<string> = new Set([
  * Nodes of graphs and what deciders begin may be named like any word of the engine but `error` and
  * `undo`; only as a part of its own is it that word.
  */
-function partsOf(path: string): readonly string[] {
+export function pathParts(path: string): readonly string[] {
   const words = path.split('.');
   const parts: string[] = [];
   for (let i = 0; i < words.length; i += 1) {
@@ -72,7 +72,7 @@ function partsOf(path: string): readonly string[] {
 
 /** Returns the path of the innermost batch whose callback contains a path; undefined: none. */
 export function batchCalling(path: string): string | undefined {
-  const parts = partsOf(path);
+  const parts = pathParts(path);
   const at = parts.findLastIndex((part) => /^on_(?:success|failure|complete)$/.test(part));
   return at < 0 ? undefined : parts.slice(0, at).join('.');
 }
@@ -83,7 +83,7 @@ export function batchCalling(path: string): string | undefined {
  */
 export function deciderOf(path: string): string | undefined {
   if (!/(?:activity|timer|child|news|continue)/.test(path)) return undefined;
-  const parts = partsOf(path);
+  const parts = pathParts(path);
   const isBegun = /^(?:(?:activity|timer|child|news)\..+|continue)$/.test(String(parts.at(-1)));
   return isBegun ? parts.slice(0, -1).join('.') : undefined;
 }

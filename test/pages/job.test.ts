@@ -66,6 +66,66 @@ describe('the page of a job', () => {
     expect(new URL(page.url()).search).toBe('?step=1&tab=document');
   });
 
+  it('leads to the items of a map: by what failed, by number, and from one to the next', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    const list = Array.from({ length: 60 }, (_, i) => ({ ok: ![17, 33, 51].includes(i), n: i }));
+    await api.client.submit({ _id: 'm1', type: 'job', flow: 'each', params: { list } });
+    await api.ended('m1');
+    const page = await openPage(api.url, '/jobs/m1', { width: 1440 });
+    const why = page.getByRole('region', { name: 'Why it failed' });
+    await why.getByText('3 of 60 items failed (2 % tolerated): item 17: The gate').waitFor(soon);
+    const panel = page.getByRole('region', { name: 'Step gate' });
+    expect(await panel.getAttribute('data-path')).toBe('1.map.17');
+    await panel.getByRole('region', { name: 'the value of item 17' }).getByText('17').waitFor();
+    await panel.getByLabel('Failed only (3)').check();
+    await panel.getByRole('button', { name: 'Next item' }).click();
+    expect(await panel.getAttribute('data-path')).toBe('1.map.33');
+    const timeline = page.locator('.timeline');
+    expect(await timeline.locator('li').count()).toBe(2);
+    await timeline.getByRole('button', { name: /^for each of/ }).focus();
+    await page.keyboard.press('Enter');
+    const items = timeline.getByRole('group', { name: /^Items of/ });
+    expect(await timeline.getByRole('button', { name: /^item/ }).count()).toBe(3);
+    await items.getByRole('button', { name: 'succeeded 57' }).click();
+    await timeline.getByRole('button', { name: 'Show more of the 7 others' }).click();
+    expect(await timeline.getByRole('button', { name: /^item/ }).count()).toBe(57);
+    await items.getByLabel('Number').fill('51');
+    await timeline.getByRole('button', { name: /^item 51/ }).click();
+    expect(await panel.getAttribute('data-path')).toBe('1.map.51');
+    expect(new URL(page.url()).searchParams.get('step')).toBe('1.map.51');
+    await page.getByRole('button', { name: 'Retry with …' }).waitFor();
+  });
+
+  it('draws many parallel steps so that they can be read, found, zoomed and folded', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'w1', type: 'job', flow: 'wide' });
+    await api.ended('w1');
+    const page = await openPage(api.url, '/jobs/w1', { width: 1440 });
+    const graph = page.locator('.graph');
+    const node = graph.locator('[data-path="0.parallel.7"]');
+    const widthOf = async () => (await node.boundingBox())?.width ?? 0;
+    await node.waitFor(soon);
+    const width = await widthOf();
+    expect(width).toBeGreaterThan(50);
+    await graph.getByRole('button', { name: /^extract/ }).waitFor();
+    await graph.getByPlaceholder('Find a step').fill('region-42');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Step region-42' }).waitFor(soon);
+    await graph.getByRole('button', { name: 'Larger' }).click();
+    await expect.poll(widthOf).toBeGreaterThan(width * 1.1);
+    const before = await widthOf();
+    await graph.locator('.graph-box').focus();
+    await graph.locator('.graph-box').hover();
+    await page.mouse.wheel(0, 200);
+    await expect.poll(widthOf).toBeLessThan(before);
+    await graph.getByRole('button', { name: 'Fold parallel' }).press('Enter');
+    await node.waitFor({ state: 'detached' });
+    await graph.getByRole('button', { name: 'Unfold parallel' }).press('Enter');
+    await node.waitFor(soon);
+  });
+
   it('sends a signal, pauses, resumes, notes, skips and cancels', async () => {
     const api = await openWorld();
     await api.engine({ drainMs: 100 });
@@ -87,6 +147,9 @@ describe('the page of a job', () => {
     await page.locator('.page-head').getByText('paused').waitFor(soon);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.page-head').getByText('waiting').waitFor(soon);
+    expect(await page.getByRole('button', { name: 'Signal …' }).getAttribute('class')).toBe(
+      'primary',
+    );
     await press('Signal …', { Data: '{ "ok": true }' }, 'Send');
     await page.locator('.page-head').getByText('succeeded').waitFor(soon);
     expect((await api.ended('a1')).steps).toContainEqual(

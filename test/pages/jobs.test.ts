@@ -28,7 +28,7 @@ describe('the list of jobs', () => {
     await api.client.submit({ _id: 'bad-1', type: 'job', flow: 'gated', tags: ['x'] });
     await api.client.submit({ _id: 'good-1', type: 'job', flow: 'long', keys: { day: 7 } });
     await api.ended('bad-1');
-    const page = await openPage(api.url, '/jobs');
+    const page = await openPage(api.url, '/jobs', { expected: /404/ });
     await page.getByRole('button', { name: /^failed/ }).click();
     await page.locator('[data-job="good-1"]').waitFor({ state: 'detached', ...soon });
     expect(new URL(page.url()).search).toBe('?status=failed');
@@ -44,6 +44,16 @@ describe('the list of jobs', () => {
     await page.getByLabel('Find a job').fill('good-1');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/jobs/good-1');
+    await page.goto(`${api.url}/_tws/admin/jobs`);
+    const find = page.getByLabel('Find a job');
+    await find.fill('text:"gate is closed" status:failed');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-job="bad-1"]').waitFor(soon);
+    await page.locator('[data-job="good-1"]').waitFor({ state: 'detached', ...soon });
+    await find.fill('goo');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-job="good-1"]').waitFor(soon);
+    expect(new URL(page.url()).search).toBe('?id_prefix=goo');
     await page.goto(`${api.url}/_tws/admin/jobs?tag=y`);
     await page.getByText('No job is like that.').waitFor();
   });

@@ -13,7 +13,7 @@ const pages: readonly (readonly [
   path: string,
   ready: (page: Page) => Promise<void>,
 ])[] = [
-  ['overview', '/', (page) => page.getByText('Latest failures').waitFor(soon)],
+  ['overview', '/', (page) => page.getByText('Failures by cause').waitFor(soon)],
   ['jobs', '/jobs', (page) => page.locator('[data-job="bad-1"]').waitFor(soon)],
   [
     'jobs-empty',
@@ -24,6 +24,16 @@ const pages: readonly (readonly [
     'job-failed',
     '/jobs/bad-1',
     (page) => page.getByRole('region', { name: 'Step gate' }).waitFor(soon),
+  ],
+  [
+    'job-map',
+    '/jobs/map-1',
+    async (page) => {
+      await page.getByRole('region', { name: 'Step gate' }).waitFor(soon);
+      const table = page.getByRole('region', { name: 'Attempts of the steps' });
+      await table.getByRole('button', { name: /^for each of/ }).click();
+      await table.getByRole('group', { name: /^Items of/ }).waitFor(soon);
+    },
   ],
   [
     'job-waiting',
@@ -59,7 +69,7 @@ const pages: readonly (readonly [
 ];
 
 const looks: readonly (readonly [name: string, options: PageOptions])[] = [
-  ['light', { theme: 'light' }],
+  ['light', { theme: 'light', width: 1440 }],
   ['dark', { theme: 'dark' }],
   ['phone', { theme: 'dark', width: 390, height: 844 }],
 ];
@@ -83,8 +93,11 @@ describe('every page', () => {
         params: { echo: { n: 1 } },
       });
     }
+    const list = Array.from({ length: 60 }, (_, i) => ({ ok: ![17, 33, 51].includes(i) }));
+    await api.client.submit({ _id: 'map-1', type: 'job', flow: 'each', params: { list } });
     await api.ended('bad-1');
     await api.ended('good-1');
+    await api.ended('map-1');
     for (const [look, options] of looks) {
       const page = await openPage(api.url, '/', { ...options, expected: /404/ });
       for (const [name, path, ready] of pages) {

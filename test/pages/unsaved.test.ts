@@ -115,7 +115,12 @@ describe('a request to all jobs that a filter finds', () => {
       failure: { name: 'Broken', message: 'It broke.' },
     }));
     await api.put(...jobs);
-    const page = await openPage(api.url, '/jobs?status=failed');
+    const page = await openPage(api.url, '/', { width: 1440 });
+    const cause = page.getByRole('region', { name: 'Failures by cause' }).getByRole('listitem');
+    await cause.filter({ hasText: 'Broken 1,203 in 1 flow' }).waitFor(soon);
+    await page.getByRole('link', { name: 'Broken' }).click();
+    await page.waitForURL('**/jobs?status=failed&failure=Broken');
+    await page.goto(`${api.url}/_tws/admin/jobs?status=failed`);
     await page.getByRole('checkbox', { name: /failed-1202/ }).check(soon);
     await page.getByRole('button', { name: 'Retry all' }).click();
     const question = page.getByRole('dialog', { name: 'Retry all 1,203 failed jobs' });

@@ -47,6 +47,20 @@ export async function openWorld(options: TestOptions = {}): Promise<TestApi> {
     { ...task('sap', { plugin: 'sap-connector' }), _id: 'task:DEFAULT:sap' },
     named('greet', ['echo', 'nap', { task: 'echo', name: 'bye' }]),
     named('gated', ['echo', 'gate', { task: 'echo', name: 'after' }]),
+    named('each', [
+      'echo',
+      {
+        map: {
+          over: 'job.params.list',
+          tolerate: '2%',
+          do: { task: 'gate', params: { ok: '{{item.ok}}' } },
+        },
+      },
+    ]),
+    named('wide', [
+      { parallel: Array.from({ length: 60 }, (_, i) => ({ task: 'echo', name: `region-${i}` })) },
+      { graph: { extract: 'echo', load: { task: 'echo', after: ['extract'] } } },
+    ]),
     named('approval', [
       'echo',
       { name: 'decision', wait: { signal: 'decision' } },

@@ -7,6 +7,7 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Ago } from '../parts/time.js';
 import { lengthOf } from '../../words.js';
+import { EngineSwitch } from './engine-switch.js';
 import { Missing } from './missing.js';
 
 /** So often the engines are looked at, ms. */
@@ -55,7 +56,7 @@ export function EnginesPage() {
       <Missing engines={alive} />
       <ul class="engines">
         {engines.map((engine) => (
-          <Card key={engine.id} engine={engine} />
+          <Card key={engine.id} engine={engine} onSwitched={reload} />
         ))}
       </ul>
     </>
@@ -64,12 +65,14 @@ export function EnginesPage() {
 
 const stateHints: Readonly<Record<EngineAnswer['state'], string>> = {
   running: '',
-  disabled: 'It takes nothing new until somebody runs `tws enable` for it.',
+  disabled: 'It takes nothing new; what it has begun goes on.',
   draining: 'It lets its steps finish and takes nothing new.',
   stopped: 'It has ended by itself.',
 };
 
-function Card({ engine }: { readonly engine: EngineAnswer }) {
+type CardProps = { readonly engine: EngineAnswer; readonly onSwitched: () => void };
+
+function Card({ engine, onSwitched }: CardProps) {
   const { id, host, pid, version, state, alive, slots, in_hand: inHand, started, beat } = engine;
   const { renew_ms: renewMs, queues = ['default'], labels, plugins } = engine;
   const word = alive
@@ -104,7 +107,8 @@ function Card({ engine }: { readonly engine: EngineAnswer }) {
           {inHand} of {slots} slots used
         </p>
       )}
-      {stateHints[state] !== '' && <p>{stateHints[state].replaceAll('`', '')}</p>}
+      {stateHints[state] !== '' && <p>{stateHints[state]}</p>}
+      {alive && <EngineSwitch engine={engine} onSwitched={onSwitched} />}
       <dl class="facts">
         <Fact name="Started" value={<Ago at={started} />} />
         <Fact name="Version" value={version} />

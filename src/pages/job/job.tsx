@@ -11,32 +11,47 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
 import { attemptsIn, isAt, type StoredAttempt } from './attempts.js';
 import { JobHead } from './head.js';
+import { stepTree } from './outline.js';
 import { JobPart, jobTabs } from './parts.js';
 import type { StepChoice } from './questions.js';
 import { Repairs } from './repairs.js';
 import { StepPanel } from './step-panel.js';
 import { Timeline } from './timeline.js';
+import './job.css';
 import { useJob } from './use-job.js';
+import { useOutline } from './use-outline.js';
 import { Why } from './why.js';
 
 /** The page of one job: how it stands, why, and what can be done about it. */
 export function JobPage({ id }: { readonly id: string }) {
   const { value: job, error, reload, live, explained } = useJob(id);
-  const document = job?.document;
-  const attempts = useMemo(() => (document === undefined ? [] : attemptsIn(document)), [document]);
-  const picture = useMemo(() => document && pictureOfJob(document), [document]);
-  const [said, setSaid] = useSaid();
-  const select = (step: string): void => {
-    const path = attempts.findLast(({ path, name }) => path === step || name === step)?.path;
-    setSaid('step', path ?? step);
-  };
   if (job === undefined)
     return error === undefined ? (
       <Loading what="the job" />
     ) : (
       <Away id={id} error={error} again={reload} />
     );
-  const selected = said.step ?? looked(job, attempts);
+  return <JobView {...{ job, error, reload, live, explained }} />;
+}
+
+type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
+  readonly job: StoredJob;
+};
+
+function JobView({ job, error, reload, live, explained }: ViewProps) {
+  const { id, document } = job;
+  const attempts = useMemo(() => attemptsIn(document), [document]);
+  const picture = useMemo(() => pictureOfJob(document), [document]);
+  const nodes = useMemo(
+    () => stepTree(attempts, document, labelsIn(picture)),
+    [attempts, document, picture],
+  );
+  const outline = useOutline(nodes);
+  const [said, setSaid] = useSaid();
+  const select = (step: string): void => setSaid('step', stepMeant(step, job, attempts));
+  const selected =
+    said.step === undefined ? looked(job, attempts) : stepMeant(said.step, job, attempts);
+  const { start, end } = job;
   return (
     <>
       <JobHead job={job} attempts={attempts} live={live} />
@@ -61,7 +76,7 @@ export function JobPage({ id }: { readonly id: string }) {
                 picture.nodes.find(({ path }) => selected !== undefined && isAt(selected, path))
                   ?.path
               }
-              onSelect={(path) => setSaid('step', path)}
+              onSelect={select}
             />
           )}
         </section>
@@ -71,18 +86,14 @@ export function JobPage({ id }: { readonly id: string }) {
             attempts={attempts}
             path={selected}
             node={picture?.nodes.find(({ path, kind }) => kind !== 'meet' && isAt(selected, path))}
+            nodes={nodes}
+            onSelect={select}
           />
         )}
       </div>
       <section class="box">
         <h2>Timeline</h2>
-        <Timeline
-          attempts={attempts}
-          start={job.start}
-          end={job.end}
-          selected={selected}
-          onSelect={select}
-        />
+        <Timeline {...{ attempts, outline, start, end, selected }} onSelect={select} />
       </section>
       <Tabs
         label="Parts of the job"
@@ -90,10 +101,20 @@ export function JobPage({ id }: { readonly id: string }) {
         open={jobTabs.find(({ key }) => key === said.tab)?.key ?? 'steps'}
         onOpen={(key) => setSaid('tab', key)}
       >
-        <JobPart tab={said.tab ?? 'steps'} job={job} attempts={attempts} onSelect={select} />
+        <JobPart
+          tab={said.tab ?? 'steps'}
+          {...{ job, attempts, outline, selected }}
+          onSelect={select}
+        />
       </Tabs>
     </>
   );
+}
+
+/** What structures are called, by their path in the definition. */
+function labelsIn(picture: Picture | undefined): ReadonlyMap<string, string> {
+  const named = (picture?.nodes ?? []).filter(({ kind }) => kind !== 'meet');
+  return new Map(named.map(({ path, label, id }) => [id.startsWith('#') ? id : path, label]));
 }
 
 type Said = { readonly step?: string; readonly tab?: string };
@@ -121,24 +142,36 @@ function useSaid(): readonly [Said, (name: keyof Said, value: string) => void] {
 }
 
 /** The step that is shown when nobody has chosen one: where it failed, else where it is. */
-function looked(
-  { failure, status }: StoredJob,
-  attempts: readonly StoredAttempt[],
-): string | undefined {
-  const failed =
-    status === 'failed'
-      ? (attempts.findLast(
-          (one) => one.failed && (one.name === failure?.step || one.path === failure?.step),
-        ) ?? attempts.findLast((one) => one.failed))
-      : undefined;
+function looked(job: StoredJob, attempts: readonly StoredAttempt[]): string | undefined {
+  const failed = job.status === 'failed' ? toldBy(job, attempts) : undefined;
   return (failed ?? attempts.findLast(({ open }) => open) ?? attempts.at(-1))?.path;
+}
+
+/** The attempt of which the failure of the job tells. */
+function toldBy({ failure }: StoredJob, attempts: readonly StoredAttempt[]) {
+  const { step, message = '' } = failure ?? {};
+  const failed = attempts.filter((one) => one.failed);
+  const named = failed.filter((one) => one.name === step || one.path === step);
+  const said = (one: StoredAttempt): boolean => message.endsWith(one.failure?.message ?? message);
+  return named.find(said) ?? named.at(-1) ?? failed.at(-1);
+}
+
+/** The path of the step that a name, or a path in the job or in the definition, means. */
+function stepMeant(step: string, job: StoredJob, attempts: readonly StoredAttempt[]): string {
+  if (attempts.some(({ path }) => path === step)) return step;
+  if (step === job.failure?.step) return toldBy(job, attempts)?.path ?? step;
+  const own = attempts.filter(({ path, name }) => name === step || isAt(path, step));
+  const found = own.find(({ failed }) => failed) ?? own.findLast(({ open }) => open) ?? own.at(-1);
+  return found?.path ?? step;
 }
 
 /** What can be retried or skipped: everything that is a step, or a structure with a name of its own. */
 function stepsOf(picture: Picture | undefined): readonly StepChoice[] {
-  return (picture?.nodes ?? []).flatMap(({ path, kind, label }) => {
+  return (picture?.nodes ?? []).flatMap(({ path, kind, label, state }) => {
     const isStep = ['task', 'wait', 'delay', 'flow', 'decider', 'map', 'loop'].includes(kind);
-    return isStep && !path.includes('*') ? [{ path, name: label }] : [];
+    return isStep && !path.includes('*')
+      ? [{ path, name: label, ...(state === undefined ? {} : { state }) }]
+      : [];
   });
 }
 

@@ -1,11 +1,11 @@
 import type { StoredJob } from '../answers.js';
 import { JsonView } from '../parts/json.js';
-import { StepWord } from '../parts/status.js';
-import { Ago, Took } from '../parts/time.js';
-import { beganAt, type StoredAttempt } from './attempts.js';
+import type { StoredAttempt } from './attempts.js';
 import { isObject } from '../../model/object.js';
 import { History } from './history.js';
 import { LogLines, type LogRow } from './log.js';
+import { StepTable } from './steps.js';
+import type { StepOutline } from './use-outline.js';
 
 /** The parts of a job below its picture. */
 export const jobTabs = [
@@ -20,79 +20,19 @@ type Props = {
   readonly tab: string;
   readonly job: StoredJob;
   readonly attempts: readonly StoredAttempt[];
+  readonly outline: StepOutline;
+  readonly selected: string | undefined;
   readonly onSelect: (path: string) => void;
 };
 
 /** The part that is open. */
-export function JobPart({ tab, job, attempts, onSelect }: Props) {
+export function JobPart({ tab, job, attempts, outline, selected, onSelect }: Props) {
   const { document } = job;
   if (tab === 'log') return <Log job={job} attempts={attempts} />;
   if (tab === 'history') return <History job={job.id} rev={job.rev} />;
   if (tab === 'document') return <JsonView value={document} what="the document" />;
   if (tab === 'params') return <Values job={job} />;
-  return <Steps attempts={attempts} onSelect={onSelect} />;
-}
-
-/** More rows are cut: the newest are shown. */
-const mostRows = 500;
-
-type StepsProps = Pick<Props, 'attempts' | 'onSelect'>;
-
-function Steps({ attempts, onSelect }: StepsProps) {
-  if (attempts.length === 0) return <p class="muted">No step has begun yet.</p>;
-  const shown = attempts.slice(-mostRows);
-  return (
-    <>
-      {shown.length < attempts.length && (
-        <p class="muted">
-          The last {mostRows} of {attempts.length} attempts.
-        </p>
-      )}
-      <div class="table" tabIndex={0} role="region" aria-label="Attempts of the steps">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Attempt
-              </th>
-              <th scope="col">Began</th>
-              <th scope="col">Took</th>
-              <th scope="col">Engine</th>
-              <th scope="col">Why it failed</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((one) => (
-              <tr key={one.place}>
-                <th scope="row">
-                  <button type="button" class="quiet inline" onClick={() => onSelect(one.path)}>
-                    {one.name}
-                  </button>{' '}
-                  <small class="muted mono">{one.path}</small>
-                </th>
-                <td>
-                  <StepWord state={one.state} />
-                </td>
-                <td class="number">{one.attempt}</td>
-                <td class="nowrap">
-                  <Ago at={beganAt(one)} />
-                </td>
-                <td class="nowrap">
-                  <Took from={one.start ?? beganAt(one)} to={one.end} />
-                </td>
-                <td class="mono engine" title={one.engine}>
-                  {one.engine?.replace(/^engine:/, '')}
-                </td>
-                <td class="with">{one.failure?.message}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
-  );
+  return <StepTable outline={outline} selected={selected} onSelect={onSelect} />;
 }
 
 function Log({ job: { document }, attempts }: Pick<Props, 'job' | 'attempts'>) {

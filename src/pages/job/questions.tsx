@@ -11,7 +11,12 @@ export type AskedOf = (
 ) => Promise<void>;
 
 /** A step as it can be named in a request. */
-export type StepChoice = { readonly path: string; readonly name: string };
+export type StepChoice = {
+  readonly path: string;
+  readonly name: string;
+  /** How it stands, as far as that is known. */
+  readonly state?: string;
+};
 
 type Props = { readonly ask: AskedOf; readonly onClose: () => void };
 

@@ -5,6 +5,7 @@ import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
 import { isObject } from '../../model/object.js';
 import type { StoredAttempt } from './attempts.js';
+import { RemoveJob } from './remove-job.js';
 import {
   CancelQuestion,
   NoteQuestion,
@@ -46,7 +47,9 @@ export function Repairs(props: Props) {
   const close = (): void => setOpen(undefined);
   const ended = isEnded(job.status);
   const isHeld = job.status === 'paused' || job.document['paused'] === true;
-  const asks = (word: Word, title: string, kind: 'plain' | 'danger' = 'plain') => (
+  // What helps most stands out.
+  const emphasis = !isHeld && awaitsSignal(props) ? 'primary' : 'plain';
+  const asks = (word: Word, title: string, kind: 'primary' | 'plain' | 'risky' = 'plain') => (
     <LevelButton level="operator" kind={kind} onClick={() => setOpen(word)}>
       {title}
     </LevelButton>
@@ -64,11 +67,17 @@ export function Repairs(props: Props) {
           Resume
         </LevelButton>
       )}
-      {!ended && asks('signal', 'Signal …')}
+      {!ended && asks('signal', 'Signal …', emphasis)}
       {!ended && !isHeld && asks('pause', 'Pause …')}
       {!ended && asks('skip', 'Skip a step …')}
       {asks('notes', 'Note …')}
-      {!ended && asks('cancel', 'Cancel …', 'danger')}
+      {!ended && asks('cancel', 'Cancel …', 'risky')}
+      {ended && (
+        <RemoveJob
+          id={job.id}
+          hasChildren={props.attempts.some(({ child }) => child !== undefined)}
+        />
+      )}
       <Question word={open} ask={ask} onClose={close} {...props} />
     </div>
   );
@@ -83,6 +92,15 @@ const doneWords: Readonly<Record<Parameters<AskedOf>[0], string>> = {
   signal: 'The signal is sent.',
   notes: 'Noted.',
 };
+
+function awaitsSignal({ attempts }: Props): boolean {
+  return attempts.some(({ open, signal }) => open && signal !== undefined);
+}
+
+/** What is done, or will not come any more, cannot be left out. */
+function maySkip({ state = 'pending' }: StepChoice): boolean {
+  return ['pending', 'active', 'waiting', 'retrying'].includes(state);
+}
 
 type QuestionProps = Props & {
   readonly word: Word | undefined;
@@ -107,7 +125,7 @@ function Question({ word, ask, onClose, job, attempts, steps, selected }: Questi
         />
       );
     case 'skip':
-      return <SkipQuestion {...shared} steps={steps} selected={selected} />;
+      return <SkipQuestion {...shared} steps={steps.filter(maySkip)} selected={selected} />;
     case 'signal':
       return <SignalQuestion {...shared} attempts={attempts} />;
     case 'cancel':

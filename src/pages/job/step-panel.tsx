@@ -6,10 +6,12 @@ import { get } from '../api.js';
 import { JsonView } from '../parts/json.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { StepWord } from '../parts/status.js';
-import { Ago, clockTime, exact, Took } from '../parts/time.js';
+import { Ago, exact, Moment, Took } from '../parts/time.js';
 import { isObject } from '../../model/object.js';
 import { isAt, type StoredAttempt } from './attempts.js';
+import { ItemSteps } from './item-steps.js';
 import { LogLines } from './log.js';
+import type { OutlineNode } from './outline.js';
 
 type Props = {
   readonly job: string;
@@ -17,13 +19,15 @@ type Props = {
   /** Path of a node of the picture, or of an attempt. */
   readonly path: string;
   readonly node: PictureNode | undefined;
+  readonly nodes: readonly OutlineNode[];
+  readonly onSelect: (path: string) => void;
 };
 
 /** Attempts of one node that are shown at once. */
 const mostShown = 20;
 
 /** All about one step: its attempts, the last one first. */
-export function StepPanel({ job, attempts, path, node }: Props) {
+export function StepPanel({ job, attempts, path, node, nodes, onSelect }: Props) {
   const own = attempts.filter((one) => isAt(one.path, path)).toReversed();
   const [last] = own;
   const title = node?.label ?? last?.name ?? path;
@@ -33,6 +37,7 @@ export function StepPanel({ job, attempts, path, node }: Props) {
         {title} <small class="muted mono">{path}</small>
       </h2>
       {node?.detail !== undefined && <p class="muted">{node.detail}</p>}
+      <ItemSteps path={path} nodes={nodes} onSelect={onSelect} />
       {node?.failure !== undefined && last?.failure === undefined && <p>{node.failure}</p>}
       {own.length === 0 && (
         <p class="muted">
@@ -84,9 +89,9 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
         {path !== '' && <Fact name="Path" value={<code>{path}</code>} />}
         {one.task !== '' && one.task !== one.name && <Fact name="Task" value={one.task} />}
         {engine !== undefined && <Fact name="Engine" value={<code>{engine}</code>} />}
-        {accepted !== undefined && <Fact name="Claimed" value={clockTime(accepted)} />}
-        {start !== undefined && <Fact name="Began" value={clockTime(start)} />}
-        {end !== undefined && <Fact name="Ended" value={clockTime(end)} />}
+        {accepted !== undefined && <Fact name="Claimed" value={<Moment at={accepted} />} />}
+        {start !== undefined && <Fact name="Began" value={<Moment at={start} />} />}
+        {end !== undefined && <Fact name="Ended" value={<Moment at={end} />} />}
         {one.exit !== undefined && <Fact name="Exit" value={String(one.exit)} />}
         {one.due !== undefined && <Fact name="Next attempt" value={<Ago at={one.due} />} />}
         {child !== undefined && (

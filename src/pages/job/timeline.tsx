@@ -1,12 +1,21 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
 import { attemptWords } from '../parts/status.js';
-import { clockTime } from '../parts/time.js';
+import { exact } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
+import { ItemChooser } from './item-chooser.js';
+import { OutlineName } from './outline-name.js';
+import { stretchOf, type OutlineNode } from './outline.js';
+import type { OutlineRow } from './outline-rows.js';
+import { TimeAxis } from './time-axis.js';
+import { timescaleOf, type Timescale } from './timescale.js';
+import type { StepOutline } from './use-outline.js';
 
 type Props = {
   readonly attempts: readonly StoredAttempt[];
+  readonly outline: StepOutline;
   /** When the job began and ended; without an end it goes on until now. */
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -14,44 +23,41 @@ type Props = {
   readonly onSelect: (path: string) => void;
 };
 
-/** More rows are shown on demand. */
-const mostRows = 40;
+type Scale = Timescale & { readonly now: number };
 
-/** When each step was claimed, ran and waited. */
-export function Timeline({ attempts, start, end, selected, onSelect }: Props) {
-  const [all, setAll] = useState(false);
-  const begun = attempts.filter((one) => beganAt(one) !== undefined);
-  if (begun.length === 0 || start === undefined) {
+/** When each step was claimed, ran and waited; structures are one row each until they are opened. */
+export function Timeline(props: Props) {
+  const { attempts, outline, start, end } = props;
+  const [zoom, setZoom] = useState(1);
+  const [isWhole, setWhole] = useState(false);
+  const until = Math.max((start ?? 0) + 1, end ?? now.value, lastMoment(attempts));
+  const scale = useMemo((): Scale => {
+    const busy = isWhole ? [[start ?? 0, until] as const] : busyTimes(attempts, until);
+    return { ...timescaleOf([start ?? 0, until], busy, momentsOf(attempts)), now: until };
+  }, [attempts, start, until, isWhole]);
+  if (start === undefined || attempts.every((one) => beganAt(one) === undefined)) {
     return <p class="muted">No step has begun yet.</p>;
   }
-  const isLive = end === undefined;
-  const last = Math.max(
-    start + 1,
-    end ?? now.value,
-    ...begun.map((one) => one.end ?? beganAt(one) ?? 0),
-  );
-  const scale: Scale = { from: start, to: last, now: isLive ? Math.max(now.value, last) : last };
-  const rows = rowsOf(begun);
-  const shown = all ? rows : rows.slice(0, mostRows);
   return (
     <div class="timeline">
-      <Axis scale={scale} />
-      <ol>
-        {shown.map((row) => (
-          <Row
-            key={row.path}
-            row={row}
-            scale={scale}
-            isSelected={row.path === selected}
-            onSelect={onSelect}
-          />
-        ))}
-      </ol>
-      {rows.length > shown.length && (
-        <button type="button" onClick={() => setAll(true)}>
-          Show all {rows.length} steps
-        </button>
-      )}
+      <TimelineTools zoom={zoom} onZoom={setZoom}>
+        {(isWhole || scale.breaks.length > 0) && (
+          <label class="check">
+            <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Long
+            waits in full length
+          </label>
+        )}
+      </TimelineTools>
+      <div class="timeline-box" tabIndex={0} role="region" aria-label="Timeline">
+        <div class="timeline-inner" style={{ width: `${zoom * 100}%` }}>
+          <TimeAxis scale={scale} from={start} to={until} zoom={zoom} />
+          <ol>
+            {outline.rows.map((row) => (
+              <Row key={keyOf(row)} row={row} scale={scale} {...props} />
+            ))}
+          </ol>
+        </div>
+      </div>
       <p class="legend muted" aria-hidden="true">
         <i class="bar claimed" /> claimed <i class="bar running" /> running{' '}
         <i class="bar waiting" /> waiting <i class="bar between" /> until the next attempt{' '}
@@ -61,77 +67,116 @@ export function Timeline({ attempts, start, end, selected, onSelect }: Props) {
   );
 }
 
-type Scale = { readonly from: number; readonly to: number; readonly now: number };
-
-type StepRow = {
-  readonly path: string;
-  readonly name: string;
-  readonly attempts: readonly StoredAttempt[];
+type ToolProps = {
+  readonly zoom: number;
+  readonly onZoom: (zoom: number) => void;
+  readonly children: ComponentChildren;
 };
 
-function rowsOf(attempts: readonly StoredAttempt[]): readonly StepRow[] {
-  const rows = new Map<string, StoredAttempt[]>();
-  for (const one of attempts) rows.set(one.path, [...(rows.get(one.path) ?? []), one]);
-  return [...rows].map(([path, own]) => ({ path, name: own[0]?.name ?? path, attempts: own }));
-}
-
-/** Lengths between two marks of the axis, ms. */
-const marks = [
-  ...[10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
-  ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * 3_600_000),
-];
-
-function Axis({ scale: { from, now: to } }: { readonly scale: Scale }) {
-  const length = to - from;
-  const every = marks.find((one) => length / one <= 6) ?? length / 5;
-  const count = Math.floor(length / every);
+function TimelineTools({ zoom, onZoom, children }: ToolProps) {
   return (
-    <div class="axis" aria-hidden="true">
-      {Array.from({ length: count + 1 }, (_, i) => (
-        <span key={i} style={{ left: `${((i * every) / length) * 100}%` }}>
-          {i === 0 ? '0' : markOf(i * every, every)}
-        </span>
-      ))}
+    <div class="timeline-tools" role="group" aria-label="Size of the timeline">
+      {children}
+      <button
+        type="button"
+        aria-label="Less detail"
+        title="Less detail"
+        disabled={zoom <= 1}
+        onClick={() => onZoom(zoom / 2)}
+      >
+        −
+      </button>
+      <button
+        type="button"
+        aria-label="More detail"
+        title="More detail"
+        disabled={zoom >= 32}
+        onClick={() => onZoom(zoom * 2)}
+      >
+        +
+      </button>
     </div>
   );
 }
 
-type RowProps = {
-  readonly row: StepRow;
+function lastMoment(attempts: readonly StoredAttempt[]): number {
+  return attempts.reduce((last, one) => Math.max(last, one.end ?? beganAt(one) ?? 0), 0);
+}
+
+/** When plugins ran; waiting for signals, times and children does not count. */
+function busyTimes(attempts: readonly StoredAttempt[], until: number) {
+  return attempts.flatMap((one) => {
+    const began = one.start ?? one.accepted;
+    const hasRun = one.plugin !== undefined && began !== undefined;
+    return hasRun ? [[began, one.since ?? one.end ?? until] as const] : [];
+  });
+}
+
+function momentsOf(attempts: readonly StoredAttempt[]): readonly number[] {
+  return attempts.flatMap((one) => [beganAt(one), one.end].filter((at) => at !== undefined));
+}
+
+const keyOf = (row: OutlineRow): string =>
+  row.kind === 'node' ? `${row.node.kind} ${row.node.path}` : `${row.kind} ${row.group.path}`;
+
+type RowProps = Pick<Props, 'outline' | 'selected' | 'onSelect'> & {
+  readonly row: OutlineRow;
   readonly scale: Scale;
-  readonly isSelected: boolean;
-  readonly onSelect: (path: string) => void;
 };
 
-function Row({ row: { path, name, attempts }, scale, isSelected, onSelect }: RowProps) {
-  const words = attempts.map((one) => wordsOf(one, scale.now)).join('; ');
+function Row({ row, scale, outline, selected, onSelect }: RowProps) {
+  if (row.kind === 'chooser') {
+    return (
+      <li class="wide" style={{ paddingLeft: `${0.5 + row.depth}rem` }}>
+        <ItemChooser group={row.group} outline={outline} />
+      </li>
+    );
+  }
+  if (row.kind === 'more') {
+    return (
+      <li class="wide" style={{ paddingLeft: `${0.5 + row.depth}rem` }}>
+        <button type="button" onClick={() => outline.showMore(row.group.path)}>
+          Show more of the {row.left.toLocaleString()} others
+        </button>
+      </li>
+    );
+  }
+  const { node, depth, isOpen } = row;
+  const { words, bars } = trackOf(node, scale);
   return (
     <li>
-      <button
-        type="button"
-        class="quiet step-name"
-        aria-pressed={isSelected}
-        title={`${name} (${path})`}
-        onClick={() => onSelect(path)}
-      >
-        {name}
-        {attempts.length > 1 && <small> ×{attempts.length}</small>}
-      </button>
+      <OutlineName {...{ node, depth, isOpen, outline, selected, onSelect }} />
       <span class="track" title={words}>
         <span class="unseen">{words}</span>
-        {attempts
-          .flatMap((one, i) => barsOf(one, attempts[i + 1], scale))
-          .map((bar, i) => (
-            <i key={i} class={`bar ${bar.kind}`} style={styleOf(bar, scale)} />
-          ))}
+        {bars.map((bar, i) => (
+          <i key={i} class={`bar ${bar.kind}`} style={styleOf(bar, scale)} />
+        ))}
       </span>
     </li>
   );
 }
 
 type Bar = { readonly kind: string; readonly from: number; readonly to: number };
+
+/** The bars of a node, and the same in words. */
+function trackOf(node: OutlineNode, scale: Scale) {
+  const attempts = node.kind === 'step' ? node.attempts : onlyStep(node);
+  if (attempts !== undefined) {
+    const words = attempts.map((one) => wordsOf(one, scale.now)).join('; ');
+    return { words, bars: attempts.flatMap((one, i) => barsOf(one, attempts[i + 1], scale)) };
+  }
+  const { start, end } = stretchOf(node);
+  if (start === undefined) return { words: 'not begun', bars: [] };
+  const to = end ?? scale.now;
+  const words = `${exact(start)}: ${node.tone}, ${lengthOf(to - start)}`;
+  return { words, bars: [{ kind: `${node.tone} group`, from: start, to }] };
+}
+
+function onlyStep({ kind, children }: Exclude<OutlineNode, { kind: 'step' }>) {
+  const [first] = children;
+  const isSingle = kind === 'item' && children.length === 1 && first?.kind === 'step';
+  return isSingle ? first.attempts : undefined;
+}
 
 function barsOf(
   one: StoredAttempt,
@@ -159,11 +204,9 @@ function barsOf(
   ];
 }
 
-function styleOf({ from, to }: Bar, scale: Scale): { left: string; width: string } {
-  const length = scale.now - scale.from;
-  const percent = (at: number): number =>
-    Math.min(100, Math.max(0, ((at - scale.from) / length) * 100));
-  return { left: `${percent(from)}%`, width: `max(3px, ${percent(to) - percent(from)}%)` };
+function styleOf({ from, to }: Bar, { place }: Scale): { left: string; width: string } {
+  const left = place(from) * 100;
+  return { left: `${left}%`, width: `max(3px, ${place(to) * 100 - left}%)` };
 }
 
 function wordsOf(one: StoredAttempt, until: number): string {
@@ -171,12 +214,5 @@ function wordsOf(one: StoredAttempt, until: number): string {
   const word = attemptWords[one.state]?.word ?? one.state;
   if (began === undefined) return word;
   const lasted = lengthOf((one.end ?? until) - (one.start ?? began));
-  return `Attempt ${one.attempt}, ${clockTime(began)}: ${word}, ${lasted}`;
-}
-
-/** Marks that are close together are told apart. */
-function markOf(ms: number, every: number): string {
-  return every < 1_000 && ms < 10_000 && ms >= 100
-    ? `${Number((ms / 1_000).toFixed(2))} s`
-    : lengthOf(ms);
+  return `Attempt ${one.attempt}, ${exact(began)}: ${word}, ${lasted}`;
 }

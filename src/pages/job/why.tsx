@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { ExplainAnswer, ReasonAnswer, StoredJob } from '../answers.js';
+import { exact } from '../parts/time.js';
 
 type Props = {
   readonly job: StoredJob;
@@ -76,9 +77,22 @@ function Reasons({ explained: { jobs, settled }, isRunning }: ReasonsProps) {
 function ReasonLine({ reason: { because, todo, child, rule } }: { readonly reason: ReasonAnswer }) {
   return (
     <li title={rule === undefined ? undefined : `Rule of the engines: ${rule}`}>
-      {because}
-      {todo !== undefined && child === undefined && <div class="todo">{withCode(todo)}</div>}
+      {withTimes(because)}
+      {todo !== undefined && child === undefined && <div class="todo muted">{withCode(todo)}</div>}
     </li>
+  );
+}
+
+/** Times are told as everywhere on the pages. */
+function withTimes(text: string) {
+  return text.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/).map((part, i) =>
+    i % 2 === 0 ? (
+      part
+    ) : (
+      <time key={i} dateTime={part} title={part}>
+        {exact(Date.parse(part))}
+      </time>
+    ),
   );
 }
 

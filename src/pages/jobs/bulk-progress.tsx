@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { Dialog } from '../parts/dialog.js';
 import { ProblemBox } from '../parts/problem-box.js';
@@ -8,38 +8,79 @@ type Props = { readonly work: BulkRequest; readonly onClose: () => void };
 
 /** Does it, shows how far it is, and at the end what became of the jobs. Closing it stops it. */
 export function BulkProgress({ work, onClose }: Props) {
-  const [progress, setProgress] = useState<BulkCounts>();
-  const [state, setState] = useState<'runs' | 'done' | 'stopped'>('runs');
-  const [error, setError] = useState<unknown>();
-  const stop = useRef(new AbortController());
-  useEffect(() => {
-    const { signal } = stop.current;
-    requestAll(work, signal, setProgress)
-      .catch(setError)
-      .finally(() => setState(signal.aborted ? 'stopped' : 'done'));
-    return () => stop.current.abort();
-  }, [work]);
+  const { progress, state, error, stop, goOn } = useWork(work);
   const isOver = state !== 'runs';
   const verb = work.action === 'retry' ? 'Retry' : 'Cancel';
+  const left = progress?.left?.length ?? 0;
+  const isUnfinished = isOver && (left > 0 || (progress?.isLooking ?? true));
   return (
     <Dialog title={`${verb} jobs`} onClose={onClose}>
       {progress !== undefined && <Bar progress={progress} />}
       {error !== undefined && <ProblemBox error={error} />}
       {isOver && progress !== undefined && <Report work={work} progress={progress} />}
-      {isOver && state === 'stopped' && <p>It was stopped. Ask again for those that are left.</p>}
-      <div class="buttons end">
-        {isOver ? (
-          <button type="button" class="primary" onClick={onClose}>
-            Done
-          </button>
-        ) : (
-          <button type="button" onClick={() => stop.current.abort()}>
-            Stop
-          </button>
-        )}
-      </div>
+      {isUnfinished && left > 0 && <p>{left.toLocaleString()} were not asked yet.</p>}
+      <Buttons {...{ isOver, isUnfinished, stop, goOn, onClose }} />
     </Dialog>
   );
+}
+
+type ButtonProps = {
+  readonly isOver: boolean;
+  /** Some were not asked: it was stopped, or something went wrong. */
+  readonly isUnfinished: boolean;
+  readonly stop: () => void;
+  readonly goOn: () => void;
+  readonly onClose: () => void;
+};
+
+function Buttons({ isOver, isUnfinished, stop, goOn, onClose }: ButtonProps) {
+  if (!isOver) {
+    return (
+      <div class="buttons end">
+        <button type="button" onClick={stop}>
+          Stop
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div class="buttons end">
+      {isUnfinished && (
+        <button type="button" class="primary" onClick={goOn}>
+          Go on
+        </button>
+      )}
+      <button type="button" class={isUnfinished ? '' : 'primary'} onClick={onClose}>
+        Done
+      </button>
+    </div>
+  );
+}
+
+/** Does it until it is done or stopped, and goes on where it was stopped. */
+function useWork(work: BulkRequest) {
+  const [progress, setProgress] = useState<BulkCounts>();
+  const [state, setState] = useState<'runs' | 'over'>('runs');
+  const [error, setError] = useState<unknown>();
+  const running = useRef<AbortController>();
+  const run = useCallback(
+    (before?: BulkCounts) => {
+      const abort = new AbortController();
+      running.current = abort;
+      setState('runs');
+      setError(undefined);
+      requestAll(work, abort.signal, { tell: setProgress, before })
+        .catch(setError)
+        .finally(() => setState('over'));
+    },
+    [work],
+  );
+  useEffect(() => {
+    run();
+    return () => running.current?.abort();
+  }, [run]);
+  const stop = (): void => running.current?.abort();
+  return { progress, state, error, stop, goOn: () => run(progress) };
 }
 
 const doneOf = ({ applied, stored, refused }: BulkCounts): number => applied + stored + refused;
@@ -77,7 +118,7 @@ function Report({ work: { action }, progress }: Pick<Props, 'work'> & { progress
           <li>{stored.toLocaleString()} are asked; an engine will see to it in a moment.</li>
         )}
         {refused > 0 && <li>{refused.toLocaleString()} were refused:</li>}
-        {total === 0 && <li>No job was found for it.</li>}
+        {total === 0 && !progress.isLooking && <li>No job was found for it.</li>}
       </ul>
       {refusals.length > 0 && (
         <ul class="refusals">

@@ -21,6 +21,8 @@ export type BulkCounts = {
   readonly stored: number;
   readonly refused: number;
   readonly refusals: readonly BulkRequested['results'][number][];
+  /** Those that were not asked yet; undefined while it is not known which they are. */
+  readonly left?: readonly string[];
 };
 
 /** Jobs of one request: few enough to see how it goes on. */
@@ -47,16 +49,19 @@ function askable(action: Action, filter: ListFilter): ListFilter {
 export async function requestAll(
   { action, chosen, reason }: BulkRequest,
   signal: AbortSignal,
-  tell: (progress: BulkCounts) => void,
+  { tell, before = nothingDone }: BulkListener,
 ): Promise<void> {
-  let done: BulkCounts = {
-    ...{ total: 0, isLooking: true, applied: 0, stored: 0, refused: 0 },
-    refusals: [],
-  };
-  const ids = isIds(chosen)
-    ? chosen
-    : await idsOf(askable(action, chosen), signal, (total) => tell({ ...done, total }));
-  done = { ...done, total: ids.length, isLooking: false };
+  let done = before;
+  const found = before.left ?? (isIds(chosen) ? chosen : undefined);
+  const ids =
+    found ??
+    (await idsOf(askable(action, chosen as ListFilter), signal, (total) =>
+      tell({ ...done, total }),
+    ));
+  // Stopped while it looked for them: nothing was asked.
+  if (found === undefined && signal.aborted) return;
+  const total = before.left === undefined ? ids.length : before.total;
+  done = { ...done, total, isLooking: false, left: ids };
   tell(done);
   const about = reason === undefined ? {} : { reason };
   let wait = '2s';
@@ -73,10 +78,22 @@ export async function requestAll(
       stored: done.stored + one.stored,
       refused: done.refused + one.refused,
       refusals: [...done.refusals, ...bad].slice(0, mostRefusals),
+      left: ids.slice(from + together),
     };
     tell(done);
   }
 }
+
+/** Hears how far it is; `before`: how far it was when it was stopped. */
+type BulkListener = {
+  readonly tell: (progress: BulkCounts) => void;
+  readonly before?: BulkCounts | undefined;
+};
+
+const nothingDone: BulkCounts = {
+  ...{ total: 0, isLooking: true, applied: 0, stored: 0, refused: 0 },
+  refusals: [],
+};
 
 const isIds = (chosen: BulkRequest['chosen']): chosen is readonly string[] => Array.isArray(chosen);
 

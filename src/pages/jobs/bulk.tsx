@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { isEnded, shownStatuses, type Summary } from '../answers.js';
 import { AskDialog, formText } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { BulkProgress } from './bulk-progress.js';
@@ -8,6 +9,8 @@ import type { ListFilter } from './filter.js';
 type Props = {
   readonly selected: ReadonlySet<string>;
   readonly filter: ListFilter;
+  /** The jobs of the list, as far as it is loaded. */
+  readonly jobs: readonly Summary[];
   readonly onClear: () => void;
   readonly onDone: () => void;
 };
@@ -15,7 +18,8 @@ type Props = {
 type BulkChoice = { readonly action: Action; readonly all: boolean };
 
 /** What can be done with the jobs that are selected, or with all that the filter finds. */
-export function Bulk({ selected, filter, onClear, onDone }: Props) {
+export function Bulk({ selected, filter, jobs, onClear, onDone }: Props) {
+  const able = useMemo(() => ableOf(jobs, selected, filter), [jobs, selected, filter]);
   const [choice, setChoice] = useState<BulkChoice>();
   const [work, setWork] = useState<BulkRequest>();
   const count = selected.size;
@@ -38,21 +42,7 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
           <strong>
             {count.toLocaleString()} {count === 1 ? 'job' : 'jobs'} selected
           </strong>
-          <LevelButton level="operator" onClick={() => ask('retry', false)}>
-            Retry
-          </LevelButton>
-          <LevelButton level="operator" kind="danger" onClick={() => ask('cancel', false)}>
-            Cancel jobs
-          </LevelButton>
-          <span class="bulk-all">
-            or all that the filter finds:{' '}
-            <LevelButton level="operator" onClick={() => ask('retry', true)}>
-              Retry all
-            </LevelButton>{' '}
-            <LevelButton level="operator" onClick={() => ask('cancel', true)}>
-              Cancel all
-            </LevelButton>
-          </span>
+          <BulkButtons able={able} ask={ask} />
           <button type="button" class="quiet" onClick={onClear}>
             Clear selection
           </button>
@@ -70,6 +60,57 @@ export function Bulk({ selected, filter, onClear, onDone }: Props) {
       {work !== undefined && <BulkProgress work={work} onClose={close} />}
     </>
   );
+}
+
+type BulkButtonProps = {
+  readonly able: ReturnType<typeof ableOf>;
+  readonly ask: (action: Action, all: boolean) => void;
+};
+
+function BulkButtons({ able, ask }: BulkButtonProps) {
+  return (
+    <>
+      {able.retry && (
+        <LevelButton level="operator" kind="primary" onClick={() => ask('retry', false)}>
+          Retry
+        </LevelButton>
+      )}
+      {able.cancel && (
+        <LevelButton level="operator" kind="risky" onClick={() => ask('cancel', false)}>
+          Cancel jobs
+        </LevelButton>
+      )}
+      <span class="bulk-all">
+        or all that the filter finds:{' '}
+        {able.retryAll && (
+          <LevelButton level="operator" onClick={() => ask('retry', true)}>
+            Retry all
+          </LevelButton>
+        )}{' '}
+        {able.cancelAll && (
+          <LevelButton level="operator" kind="risky" onClick={() => ask('cancel', true)}>
+            Cancel all
+          </LevelButton>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** What makes sense for the jobs that are selected, and for those that the filter finds. */
+function ableOf(
+  jobs: readonly Summary[],
+  selected: ReadonlySet<string>,
+  { status }: ListFilter,
+): Readonly<Record<'retry' | 'cancel' | 'retryAll' | 'cancelAll', boolean>> {
+  const chosen = jobs.filter(({ id }) => selected.has(id)).map((job) => job.status);
+  const finds = status.length === 0 ? shownStatuses : status;
+  return {
+    retry: chosen.some((one) => one === 'failed' || one === 'cancelled'),
+    cancel: chosen.some((one) => !isEnded(one)),
+    retryAll: finds.includes('failed'),
+    cancelAll: finds.some((one) => !isEnded(one)),
+  };
 }
 
 type QuestionProps = {

@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import { useLocation } from 'wouter-preact';
 import { ApiProblem, get } from '../api.js';
-import type { StoredJob } from '../answers.js';
+import type { JobList, StoredJob } from '../answers.js';
 import { useKeys } from '../keys/keys.js';
 import { filterTexts, type ListFilter, type TextPart } from './filter.js';
+import { completionsOf, readSearch } from './find-language.js';
 
 type Props = {
   readonly filter: ListFilter;
@@ -23,8 +24,10 @@ const fields: Readonly<Record<TextPart, { title: string; hint: string; type?: st
   to: { title: 'Begun before', hint: '', type: 'datetime-local' },
   external_id: { title: 'External id', hint: 'any' },
   parent: { title: 'Parent job', hint: 'id' },
+  id_prefix: { title: 'Id begins with', hint: 'import-' },
+  text: { title: 'Failure contains', hint: 'no amount' },
 };
-const first: readonly TextPart[] = ['flow', 'failure'];
+const first: readonly TextPart[] = ['flow', 'failure', 'text'];
 
 /** Says which jobs are listed; every change goes into the address. */
 export function FilterBar({ filter, onFilter, flows }: Props) {
@@ -50,7 +53,7 @@ export function FilterBar({ filter, onFilter, flows }: Props) {
       aria-label="Filter jobs"
       onSubmit={(event) => event.preventDefault()}
     >
-      <FindBox box={search} filter={filter} onFilter={onFilter} />
+      <FindBox box={search} onFilter={onFilter} flows={flows} />
       {first.map(field)}
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         {open ? 'Fewer filters' : 'More filters'}
@@ -116,24 +119,30 @@ function Field({ name, value, list, onValue }: FieldProps) {
 
 type FindProps = {
   readonly box: RefObject<HTMLInputElement>;
-  readonly filter: ListFilter;
   readonly onFilter: (filter: ListFilter) => void;
+  readonly flows: readonly string[];
 };
 
-/** Opens a job by its id; what is no id is looked for as an external id, or as a key NAME=VALUE. */
-function FindBox({ box, filter, onFilter }: FindProps) {
+/**
+ * Opens a job by its id. `field:value` words filter; NAME=VALUE is a search key; anything else is the
+ * beginning of ids, or an external id where there is one.
+ */
+function FindBox({ box, onFilter, flows }: FindProps) {
   const [, navigate] = useLocation();
   const [busy, setBusy] = useState(false);
-  const find = async (text: string): Promise<void> => {
-    if (text === '') return;
-    if (text.includes('=')) return onFilter({ ...filter, key: text });
+  const [text, setText] = useState('');
+  const completions = useMemo(() => completionsOf(text, flows), [text, flows]);
+  const find = async (): Promise<void> => {
+    if (text.trim() === '') return;
+    const { filter, rest } = readSearch(text);
+    const given = filter ?? { status: [] };
+    if (rest.includes('=')) return onFilter({ ...given, key: rest });
+    if (filter !== undefined) return onFilter(rest === '' ? given : { ...given, id_prefix: rest });
     setBusy(true);
     try {
-      await get<StoredJob>(`jobs/${encodeURIComponent(text)}`);
-      navigate(`/jobs/${encodeURIComponent(text)}`);
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      onFilter({ status: [], external_id: text });
+      const found = await foundBy(rest);
+      if (found === 'job') navigate(`/jobs/${encodeURIComponent(rest)}`);
+      else onFilter({ status: [], [found]: rest });
     } finally {
       setBusy(false);
     }
@@ -144,18 +153,44 @@ function FindBox({ box, filter, onFilter }: FindProps) {
       <input
         ref={box}
         type="search"
-        placeholder="id, external id, or NAME=VALUE"
+        placeholder="id, NAME=VALUE, or status:failed flow:…"
+        title={findHelp}
+        list="find-completions"
         aria-keyshortcuts="/"
         aria-busy={busy}
         spellcheck={false}
         autocomplete="off"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Enter') void find(currentTarget.value.trim());
+          if (key === 'Enter') void find();
           if (key === 'Escape') currentTarget.blur();
         }}
       />
+      <datalist id="find-completions">
+        {completions.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
     </label>
   );
+}
+
+const findHelp =
+  'An id or its beginning, an external id, NAME=VALUE, or words such as status:failed,running flow:etl text:"no amount" id:import- tag:nightly owner:acme';
+
+/** What a text that is no filter means. */
+async function foundBy(text: string): Promise<'job' | 'external_id' | 'id_prefix' | 'text'> {
+  if (/\s/.test(text)) return 'text';
+  try {
+    await get<StoredJob>(`jobs/${encodeURIComponent(text)}`);
+    return 'job';
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+  }
+  const query = { external_id: text, limit: 1 };
+  const { jobs } = await get<JobList>('jobs', { query });
+  return jobs.length > 0 ? 'external_id' : 'id_prefix';
 }
 
 function useSearchKey(box: RefObject<HTMLInputElement>): void {

@@ -14,6 +14,10 @@ export type ListFilter = {
   readonly failure?: string;
   readonly external_id?: string;
   readonly parent?: string;
+  /** What the id begins with. */
+  readonly id_prefix?: string;
+  /** What the name or the sentence of the failure contains. */
+  readonly text?: string;
   /** Begun then or later, as a local time `2030-01-31T08:00`. */
   readonly from?: string;
   readonly to?: string;
@@ -28,6 +32,8 @@ export const filterTexts = [
   'failure',
   'external_id',
   'parent',
+  'id_prefix',
+  'text',
   'from',
   'to',
 ] as const;
@@ -79,22 +85,47 @@ export function isCounted(filter: ListFilter): boolean {
 
 /** Whether a job that changed belongs into the list. */
 export function matches(job: Summary, filter: ListFilter): boolean {
-  const { status, flow, owner, tag, key, failure, external_id: external, parent } = filter;
-  const [name = '', ...value] = key?.split('=') ?? [];
-  const from = timeOf(filter.from);
-  const to = timeOf(filter.to);
+  const {
+    status,
+    flow,
+    owner,
+    tag,
+    external_id: external,
+    parent,
+    id_prefix: prefix = '',
+  } = filter;
   return (
     (status.length === 0 || status.includes(job.status)) &&
     (flow === undefined || job.flow === flow) &&
     (owner === undefined || job.owner === owner) &&
     (tag === undefined || tag.split(',').every((one) => job.tags?.includes(one) === true)) &&
-    (key === undefined || textOf(job.keys?.[name]) === value.join('=')) &&
-    (failure === undefined || job.failure?.name === failure) &&
     (external === undefined || job.external_id === external) &&
     (parent === undefined || job.parent === parent) &&
-    (from === undefined || (job.start ?? Infinity) >= from) &&
-    (to === undefined || (job.start ?? Infinity) < to)
+    job.id.startsWith(prefix) &&
+    matchesFailure(job, filter) &&
+    matchesTimes(job, filter) &&
+    matchesKey(job, filter)
   );
+}
+
+function matchesFailure({ failure: own }: Summary, { failure, text }: ListFilter): boolean {
+  const said = `${own?.name ?? ''}: ${own?.message ?? ''}`.toLowerCase();
+  return (
+    (failure === undefined || own?.name === failure) &&
+    (text === undefined || said.includes(text.toLowerCase()))
+  );
+}
+
+function matchesTimes({ start = Infinity }: Summary, filter: ListFilter): boolean {
+  const from = timeOf(filter.from) ?? -Infinity;
+  const to = timeOf(filter.to);
+  return start >= from && (to === undefined || start < to);
+}
+
+function matchesKey({ keys }: Summary, { key }: ListFilter): boolean {
+  if (key === undefined) return true;
+  const [name = '', ...value] = key.split('=');
+  return textOf(keys?.[name]) === value.join('=');
 }
 
 /** Only plain values are search keys. */

@@ -58,7 +58,13 @@ export function JobsPage() {
         onChoose={(status) => change({ ...filter, status })}
       />
       <FilterBar filter={filter} onFilter={change} flows={flows} />
-      <Bulk selected={selected} filter={filter} onClear={clear} onDone={reload} />
+      <Bulk
+        selected={selected}
+        filter={filter}
+        jobs={list?.jobs ?? []}
+        onClear={clear}
+        onDone={reload}
+      />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       {above > 0 && (
         <button
@@ -72,8 +78,13 @@ export function JobsPage() {
           Show {above.toLocaleString()} newer
         </button>
       )}
-      {list === undefined && error === undefined && <Loading what="jobs" />}
-      {list !== undefined && list.jobs.length === 0 && <NoJobs filter={filter} />}
+      {error === undefined &&
+        (list === undefined || (list.jobs.length === 0 && list.cursor !== undefined)) && (
+          <Loading what="jobs" />
+        )}
+      {list !== undefined && list.jobs.length === 0 && list.cursor === undefined && (
+        <NoJobs filter={filter} />
+      )}
       {list !== undefined && list.jobs.length > 0 && (
         <JobTable
           jobs={list.jobs}

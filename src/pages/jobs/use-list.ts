@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../api.js';
 import type { JobList } from '../answers.js';
 import { followJobs, type LiveState } from '../live/changes.js';
@@ -118,6 +118,11 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
       setList((before) => before && withPage(before, page)),
     );
   }, [cursor, isLoading, read]);
+  // Of very many jobs a page may hold none that was looked for, and others follow.
+  const isBare = list !== undefined && list.jobs.length === 0 && cursor !== undefined;
+  useEffect(() => {
+    if (isBare && !isLoading) loadMore();
+  }, [isBare, isLoading, loadMore]);
   const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
   const again = useCallback(() => reload.current(), []);
   return { list, error, isLoading, live, changes, loadMore, showAbove, reload: again };

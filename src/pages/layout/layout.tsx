@@ -25,11 +25,13 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
         <Link href="/" class="brand">
           TWS
         </Link>
+        <Place />
         <nav aria-label="Pages">
           {pages.map((page) => (
             <NavLink key={page.href} {...page} />
           ))}
         </nav>
+        <Elsewhere />
         <button
           type="button"
           class="quiet help"
@@ -50,6 +52,29 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
       <Toasts />
       <KeyHelp />
     </>
+  );
+}
+
+/** Which project and which database are looked at: several may be open beside each other. */
+function Place() {
+  const place = who.value?.place;
+  if (place === undefined) return null;
+  const { project, database } = place;
+  return (
+    <span class="place" title={`Project ${project}, database ${database}`}>
+      <b>{project}</b> <small class="muted">{database}</small>
+    </span>
+  );
+}
+
+/** What is no page of these: the reference of the API, and the database itself. */
+function Elsewhere() {
+  const fauxton = who.value?.place?.fauxton;
+  return (
+    <span class="elsewhere">
+      <a href="/_tws/docs">API</a>
+      {fauxton !== undefined && <a href={fauxton}>Fauxton</a>}
+    </span>
   );
 }
 

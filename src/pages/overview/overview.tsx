@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { get } from '../api.js';
-import { shownStatuses, type JobList, type Stats } from '../answers.js';
+import { shownStatuses, type JobCounts, type Stats } from '../answers.js';
 import { usePolled } from '../live/use-polled.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { Ago } from '../parts/time.js';
+import { Causes } from './causes.js';
 import { Charts } from './charts.js';
+import { FirstSteps } from './first-steps.js';
 import { ranges, type RangeName } from './ranges.js';
 
 /** So often the figures are read again, ms. */
 const everyMs = 5_000;
-const mostFailures = 8;
 
 /** How everything goes: what is wrong now, how much there is, and how it was lately. */
 export function OverviewPage() {
@@ -26,13 +26,16 @@ export function OverviewPage() {
       <PageHead title="Overview" />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       {value === undefined && error === undefined && <Loading what="the figures" />}
+      {value !== undefined && sumOf(value.jobs) === 0 && (
+        <FirstSteps engines={value.engines.alive} />
+      )}
       {value !== undefined && (
         <>
           <Alarm stats={value} />
           <Tiles stats={value} />
         </>
       )}
-      <Failures />
+      <Causes />
       <div class="range" role="group" aria-label="Time that the charts show">
         {Object.entries(ranges).map(([name, { title }]) => (
           <button
@@ -50,6 +53,8 @@ export function OverviewPage() {
     </>
   );
 }
+
+const sumOf = (jobs: JobCounts): number => Object.values(jobs).reduce((sum, one) => sum + one, 0);
 
 /** What keeps everything from moving. */
 function Alarm({ stats: { jobs, engines } }: { readonly stats: Stats }) {
@@ -95,38 +100,5 @@ function Tiles({ stats: { jobs, engines } }: { readonly stats: Stats }) {
         </Link>
       </li>
     </ul>
-  );
-}
-
-function Failures() {
-  const { value, error } = usePolled('failures', everyMs, (signal) =>
-    get<JobList>('jobs', { query: { status: ['failed'], limit: mostFailures }, signal }),
-  );
-  if (error !== undefined || value === undefined) return null;
-  return (
-    <section class="box failures" aria-label="Latest failures">
-      <h2>Latest failures</h2>
-      {value.jobs.length === 0 ? (
-        <p class="muted">No job has failed.</p>
-      ) : (
-        <ul>
-          {value.jobs.map(({ id, flow, failure, end }) => (
-            <li key={id}>
-              <Link href={`/jobs/${encodeURIComponent(id)}`} class="mono id" title={id}>
-                {id}
-              </Link>
-              <span class="muted">{flow}</span>
-              <span class="about" title={failure?.message}>
-                <strong>{failure?.step}</strong> {failure?.message}
-              </span>
-              <span class="muted nowrap">
-                <Ago at={end} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
-      {value.cursor !== undefined && <Link href="/jobs?status=failed">All failed jobs</Link>}
-    </section>
   );
 }

@@ -4,7 +4,8 @@ import { levelRefusal } from '../session/session.js';
 type Props = {
   readonly level: 'operator' | 'admin';
   readonly onClick: () => void;
-  readonly kind?: 'primary' | 'danger' | 'plain';
+  /** `risky`: it asks before it destroys anything. */
+  readonly kind?: 'primary' | 'danger' | 'risky' | 'plain';
   /** Why it cannot be done now, whoever asks. */
   readonly refused?: string | undefined;
   readonly children: ComponentChildren;

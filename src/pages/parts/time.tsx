@@ -13,6 +13,19 @@ export function Ago({ at }: { readonly at: number | undefined }) {
   );
 }
 
+/** A moment to compare with others nearby: the time of day, with date and distance on hover. */
+export function Moment({ at }: { readonly at: number }) {
+  if (!isDate(at)) return <span class="muted">{String(at)}</span>;
+  return (
+    <time
+      dateTime={new Date(at).toISOString()}
+      title={`${exact(at)}, ${momentFrom(now.value, at)}`}
+    >
+      {clockTime(at)}
+    </time>
+  );
+}
+
 /** How long something took; while it has no end, until now. */
 export function Took({
   from,

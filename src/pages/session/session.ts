@@ -9,6 +9,12 @@ export type Who = {
   readonly level: 'none' | 'viewer' | 'operator' | 'admin';
   readonly owners: 'all' | readonly string[];
   readonly roles: readonly string[];
+  /** What is looked at. */
+  readonly place?: {
+    readonly project: string;
+    readonly database: string;
+    readonly fauxton?: string;
+  };
 };
 
 /** `asking`: not known yet; `nobody`: has to sign in; `away`: the API could not tell. */

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'wouter-preact';
+import { counted } from '../../words.js';
+import { send } from '../api.js';
+import { AskDialog } from '../parts/ask.js';
+import { LevelButton } from '../parts/level-button.js';
+import { say } from '../parts/toasts.js';
+
+/** Deletes a job that has ended, with the jobs that it made. */
+export function RemoveJob({
+  id,
+  hasChildren,
+}: {
+  readonly id: string;
+  readonly hasChildren: boolean;
+}) {
+  const [isAsking, setAsking] = useState(false);
+  const [, navigate] = useLocation();
+  const remove = async (form: FormData): Promise<void> => {
+    const children = form.get('children') !== null;
+    const path = `jobs/${encodeURIComponent(id)}`;
+    const { removed } = await send<{ readonly removed: readonly string[] }>(
+      'DELETE',
+      path,
+      undefined,
+      { query: { children } },
+    );
+    say(`${counted(removed.length, 'job')} deleted.`);
+    navigate('/jobs');
+  };
+  return (
+    <>
+      <LevelButton level="admin" kind="risky" onClick={() => setAsking(true)}>
+        Delete …
+      </LevelButton>
+      {isAsking && (
+        <AskDialog
+          title="Delete this job?"
+          does="Delete it"
+          destroys
+          onClose={() => setAsking(false)}
+          act={remove}
+        >
+          <p>It is gone with its history and its results; nothing brings it back.</p>
+          {hasChildren && (
+            <label class="check">
+              <input type="checkbox" name="children" defaultChecked /> With the child jobs that it
+              made, and theirs
+            </label>
+          )}
+        </AskDialog>
+      )}
+    </>
+  );
+}

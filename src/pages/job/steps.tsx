@@ -1,0 +1,132 @@
+import type { ComponentChildren } from 'preact';
+import { StepWord } from '../parts/status.js';
+import { Ago, Took } from '../parts/time.js';
+import { beganAt, type StoredAttempt } from './attempts.js';
+import { ItemChooser } from './item-chooser.js';
+import { OutlineName } from './outline-name.js';
+import { attemptsInside, stretchOf, type OutlineNode } from './outline.js';
+import { isFlat, type OutlineRow } from './outline-rows.js';
+import type { StepOutline } from './use-outline.js';
+
+type Props = {
+  readonly outline: StepOutline;
+  readonly selected: string | undefined;
+  readonly onSelect: (path: string) => void;
+};
+
+const titles = ['Step', 'State', 'Attempt', 'Began', 'Took', 'Engine', 'Why it failed'] as const;
+
+/** Every step with its attempts; maps, loops and wide structures are one row until they are opened. */
+export function StepTable(props: Props) {
+  const { rows } = props.outline;
+  if (rows.length === 0) return <p class="muted">No step has begun yet.</p>;
+  return (
+    <div class="table steps" tabIndex={0} role="region" aria-label="Attempts of the steps">
+      <table>
+        <thead>
+          <tr>
+            {titles.map((title) => (
+              <th key={title} scope="col" class={title === 'Attempt' ? 'number' : ''}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, i) => (
+            <Row key={i} row={row} {...props} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ row, ...props }: Props & { readonly row: OutlineRow }) {
+  if (row.kind === 'chooser') {
+    return (
+      <tr class="wide">
+        <td colSpan={titles.length}>
+          <ItemChooser group={row.group} outline={props.outline} />
+        </td>
+      </tr>
+    );
+  }
+  if (row.kind === 'more') {
+    return (
+      <tr class="wide">
+        <td colSpan={titles.length}>
+          <button type="button" onClick={() => props.outline.showMore(row.group.path)}>
+            Show more of the {row.left.toLocaleString()} others
+          </button>
+        </td>
+      </tr>
+    );
+  }
+  const name = <OutlineName {...props} {...row} />;
+  if (!isFlat(row.node)) return <Whole node={row.node}>{name}</Whole>;
+  const attempts = attemptsInside(row.node);
+  if (attempts.length === 0) return <Whole node={row.node}>{name}</Whole>;
+  return (
+    <>
+      {attempts.map((one, i) => (
+        <Attempt key={one.place} attempt={one} name={i === 0 ? name : undefined} />
+      ))}
+    </>
+  );
+}
+
+type WholeProps = { readonly node: OutlineNode; readonly children: ComponentChildren };
+
+/** A structure, or an item that has not begun. */
+function Whole({ node, children }: WholeProps) {
+  const { start, end } = stretchOf(node);
+  return (
+    <tr>
+      <th scope="row">{children}</th>
+      <td>
+        <span class={`status ${node.tone}`}>
+          {node.tone === 'queued' ? 'not begun' : node.tone}
+        </span>
+      </td>
+      <td class="number blank" />
+      <td class="nowrap">
+        <Ago at={start} />
+      </td>
+      <td class="nowrap">
+        <Took from={start} to={end} />
+      </td>
+      <td class="blank" />
+      <td class="with blank" />
+    </tr>
+  );
+}
+
+type AttemptProps = {
+  readonly attempt: StoredAttempt;
+  /** Absent: the row above has it. */
+  readonly name: ComponentChildren;
+};
+
+function Attempt({ attempt: one, name }: AttemptProps) {
+  const message = one.failure?.message ?? '';
+  return (
+    <tr>
+      <th scope="row">{name ?? <span class="unseen">{one.name}</span>}</th>
+      <td>
+        <StepWord state={one.state} />
+      </td>
+      <td class={one.attempt > 1 ? 'number' : 'number first'}>{one.attempt}</td>
+      <td class="nowrap">
+        <Ago at={beganAt(one)} />
+      </td>
+      <td class="nowrap">
+        <Took from={one.start ?? beganAt(one)} to={one.end} />
+      </td>
+      <td class={`mono engine ${one.engine === undefined ? 'blank' : ''}`} title={one.engine}>
+        {one.engine?.replace(/^engine:/, '')}
+      </td>
+      <td class={`with ${message === '' ? 'blank' : ''}`}>{message}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,77 @@
+/** A long wait that the axis cuts short. Times are epoch ms. */
+export type Break = { readonly from: number; readonly to: number };
+
+/** Where moments are on an axis. */
+export type Timescale = {
+  /** 0: the left end, 1: the right one. */
+  readonly place: (at: number) => number;
+  readonly breaks: readonly Break[];
+  /** Length of what is shown in full, ms. */
+  readonly shownMs: number;
+};
+
+/** What a break takes of the whole axis. */
+const breakShare = 0.05;
+/** Shorter times are never cut, ms. */
+const leastMs = 5_000;
+
+/**
+ * Returns an axis from one moment to another. Times in which nothing ran are cut short while one of
+ * them takes more than half of the rest. `busy`: when something ran; `marks`: other moments that count.
+ */
+export function timescaleOf(
+  [from, to]: readonly [number, number],
+  busy: readonly (readonly [number, number])[],
+  marks: readonly number[] = [],
+): Timescale {
+  const breaks = longestIdle([from, to], idleTimes([from, to], busy, marks));
+  const cut = breaks.reduce((sum, one) => sum + one.to - one.from, 0);
+  const shownMs = Math.max(1, to - from - cut);
+  const share = 1 - breaks.length * breakShare;
+  const place = (at: number): number => {
+    const moment = Math.min(to, Math.max(from, at));
+    let [ms, extra] = [moment - from, 0];
+    for (const one of breaks) {
+      if (moment <= one.from) continue;
+      const inside = Math.min(moment, one.to) - one.from;
+      ms -= inside;
+      extra += (inside / (one.to - one.from)) * breakShare;
+    }
+    return (ms / shownMs) * share + extra;
+  };
+  return { place, breaks, shownMs };
+}
+
+/** Times between two moments in which nothing ran. */
+function idleTimes(
+  [from, to]: readonly [number, number],
+  busy: readonly (readonly [number, number])[],
+  marks: readonly number[],
+): readonly Break[] {
+  const points = marks.map((at) => [at, at] as const);
+  const all = [...busy, ...points, [to, to] as const].toSorted((a, b) => a[0] - b[0]);
+  const idle: Break[] = [];
+  let last = from;
+  for (const [begin, end] of all) {
+    if (begin > last) idle.push({ from: last, to: Math.min(begin, to) });
+    last = Math.max(last, end);
+  }
+  return idle;
+}
+
+function longestIdle(
+  [from, to]: readonly [number, number],
+  idle: readonly Break[],
+): readonly Break[] {
+  const longest = idle.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  let rest = to - from;
+  const breaks: Break[] = [];
+  for (const one of longest) {
+    const ms = one.to - one.from;
+    // A few at the most: an axis of breaks alone tells nothing.
+    if (ms < leastMs || ms < rest / 2 || breaks.length >= 6) break;
+    breaks.push(one);
+    rest -= ms;
+  }
+  return breaks.toSorted((a, b) => a.from - b.from);
+}

@@ -1,0 +1,150 @@
+import { useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { counted } from '../../words.js';
+import { get } from '../api.js';
+import type { FailureGroup, Failures } from '../answers.js';
+import { BulkProgress } from '../jobs/bulk-progress.js';
+import type { BulkRequest } from '../jobs/bulk-work.js';
+import { searchParamsOf, type ListFilter } from '../jobs/filter.js';
+import { usePolled } from '../live/use-polled.js';
+import { AskDialog, formText } from '../parts/ask.js';
+import { LevelButton } from '../parts/level-button.js';
+import { Ago } from '../parts/time.js';
+
+/** So often the causes are counted again, ms; where that takes long, less often. */
+const everyMs = 5_000;
+const mostCauses = 12;
+
+/** What jobs failed with, and how many of them, to be retried together. */
+export function Causes() {
+  const took = useRef(0);
+  const { value, error, reload } = usePolled(
+    'causes',
+    Math.max(everyMs, took.current * 20),
+    async (signal) => {
+      const began = performance.now();
+      const read = await get<Failures>('failures', { signal });
+      took.current = performance.now() - began;
+      return read;
+    },
+  );
+  const [asked, setAsked] = useState<FailureGroup>();
+  const [work, setWork] = useState<BulkRequest>();
+  if (error !== undefined || value === undefined) return null;
+  const { groups, looked, more } = value;
+  const shown = groups.slice(0, mostCauses);
+  return (
+    <section class="box causes" aria-label="Failures by cause">
+      <h2>Failures by cause</h2>
+      {groups.length === 0 ? (
+        <p class="muted">No job has failed.</p>
+      ) : (
+        <ul>
+          {shown.map((group) => (
+            <Cause key={group.failure} group={group} onRetry={() => setAsked(group)} />
+          ))}
+        </ul>
+      )}
+      {groups.length > shown.length && (
+        <p>
+          <Link href="/jobs?status=failed">
+            {counted(groups.length - shown.length, 'more cause')}
+          </Link>
+        </p>
+      )}
+      {more && <p class="muted">The newest {looked.toLocaleString()} failed jobs were counted.</p>}
+      {asked !== undefined && (
+        <RetryCause
+          group={asked}
+          onClose={() => setAsked(undefined)}
+          onWork={(reason) =>
+            setWork({ action: 'retry', chosen: filterOfCause(asked.failure), reason })
+          }
+        />
+      )}
+      {work !== undefined && (
+        <BulkProgress
+          work={work}
+          onClose={() => {
+            setWork(undefined);
+            reload();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function filterOfCause(failure: string): ListFilter {
+  return { status: ['failed'], failure };
+}
+
+/** Names of flows that are shown. */
+const mostFlows = 3;
+
+type CauseProps = { readonly group: FailureGroup; readonly onRetry: () => void };
+
+function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps) {
+  const list = `/jobs?${searchParamsOf(filterOfCause(failure)).toString()}`;
+  return (
+    <li>
+      <span class="cause">
+        <Link href={list}>
+          <strong>{failure}</strong>
+        </Link>{' '}
+        <b class="number">{count.toLocaleString()}</b>{' '}
+        <span class="muted">in {counted(flows.length, 'flow')}</span>
+      </span>
+      <span class="cause-flows">
+        {flows.slice(0, mostFlows).map(({ flow, count: of }) => (
+          <Link key={flow} class="tag" href={`${list}&flow=${encodeURIComponent(flow)}`}>
+            {flow === '' ? 'tasks of their own' : flow} {of.toLocaleString()}
+          </Link>
+        ))}
+        {flows.length > mostFlows && <small class="muted"> +{flows.length - mostFlows}</small>}
+      </span>
+      <span class="about" title={newest.message}>
+        {newest.message}
+      </span>
+      <span class="muted nowrap">
+        last{' '}
+        <Link href={`/jobs/${encodeURIComponent(newest.id)}`} title={newest.id}>
+          <Ago at={newest.at} />
+        </Link>
+      </span>
+      <LevelButton level="operator" onClick={onRetry}>
+        Retry {count === 1 ? 'it' : 'all'} …
+      </LevelButton>
+    </li>
+  );
+}
+
+type RetryProps = {
+  readonly group: FailureGroup;
+  readonly onClose: () => void;
+  readonly onWork: (reason: string | undefined) => void;
+};
+
+function RetryCause({ group: { failure, count }, onClose, onWork }: RetryProps) {
+  const jobs = count === 1 ? '1 job' : `${count.toLocaleString()} jobs`;
+  return (
+    <AskDialog
+      title={`Retry ${jobs} that failed with ${failure}?`}
+      does={`Retry ${jobs}`}
+      onClose={onClose}
+      act={(form) => {
+        onWork(formText(form, 'reason'));
+        return Promise.resolve();
+      }}
+    >
+      <p>
+        Each goes on at the step where it failed; what was done is not done again. A job that never
+        began, as with FlowMissing, begins with what is stored now.
+      </p>
+      <label>
+        Why (kept in the jobs)
+        <input name="reason" autocomplete="off" />
+      </label>
+    </AskDialog>
+  );
+}

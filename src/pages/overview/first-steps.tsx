@@ -1,0 +1,32 @@
+import { Link } from 'wouter-preact';
+
+/** What comes first where nothing has happened yet. */
+export function FirstSteps({ engines }: { readonly engines: number }) {
+  return (
+    <section class="box notice" aria-label="First steps">
+      <h2>Nothing has run yet</h2>
+      <ol>
+        <li>
+          Store a flow: <Link href="/flows">write one here</Link>, or put it into{' '}
+          <code>couch/tws/flows</code> and run <code>tws push</code>.
+        </li>
+        <li>
+          {engines === 0 ? (
+            <>
+              Start an engine: <code>tws start</code>. No engine runs at the moment.
+            </>
+          ) : (
+            <>An engine runs already.</>
+          )}
+        </li>
+        <li>
+          Submit a job from the page of the flow, or by <code>tws submit FLOW</code>; it appears
+          under <Link href="/jobs">Jobs</Link> at once.
+        </li>
+      </ol>
+      <p>
+        Programs use the <a href="/_tws/docs">HTTP API</a>.
+      </p>
+    </section>
+  );
+}

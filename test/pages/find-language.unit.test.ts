@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { completionsOf, readSearch } from '../../src/pages/jobs/find-language.js';
+import { matches } from '../../src/pages/jobs/filter.js';
+import type { Summary } from '../../src/pages/answers.js';
+
+describe('what is written into the search for jobs', () => {
+  it.each([
+    ['job-1', { rest: 'job-1' }],
+    ['day=7', { rest: 'day=7' }],
+    ['flow:etl', { filter: { status: [], flow: 'etl' }, rest: '' }],
+    [
+      'status:running,failed Flow:"my flow" id:imp- more',
+      {
+        filter: { status: ['failed', 'running'], flow: 'my flow', id_prefix: 'imp-' },
+        rest: 'more',
+      },
+    ],
+    ['status:failed status:paused', { filter: { status: ['failed', 'paused'] }, rest: '' }],
+    [
+      'text:"no amount" external:7',
+      { filter: { status: [], text: 'no amount', external_id: '7' }, rest: '' },
+    ],
+    ['engine:a key:a=b', { filter: { status: [], key: 'a=b' }, rest: 'engine:a' }],
+    ['constructor:x', { rest: 'constructor:x' }],
+  ])('%s', (text, read) => {
+    expect(readSearch(text)).toEqual(read);
+  });
+
+  it('is completed: fields, statuses and flows', () => {
+    expect(completionsOf('fl', [])).toEqual(['flow:']);
+    expect(completionsOf('tag:a status:f', [])).toEqual(['tag:a status:failed']);
+    expect(completionsOf('flow:', ['etl', 'my flow'])).toEqual(['flow:etl', 'flow:"my flow"']);
+    expect(completionsOf('owner:x', [])).toEqual([]);
+  });
+
+  it('holds for jobs that change meanwhile', () => {
+    const job = {
+      ...{ id: 'imp-1', rev: '1', status: 'failed', owner: 'o' },
+      failure: { name: 'NoAmount', message: 'Invoice 7 has none.' },
+    } as unknown as Summary;
+    const found = (more: object): boolean => matches(job, { status: [], ...more });
+    expect(found({ id_prefix: 'imp', text: 'INVOICE 7' })).toBe(true);
+    expect(found({ text: 'noamount: inv' })).toBe(true);
+    expect(found({ id_prefix: 'x' })).toBe(false);
+    expect(found({ text: 'other' })).toBe(false);
+  });
+});
