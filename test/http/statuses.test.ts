@@ -298,6 +298,7 @@ describe('each route', () => {
     for (const id of [
       'listEngines',
       'getStats',
+      'getFailures',
       'ping',
       'getLive',
       'getReady',
@@ -307,6 +308,10 @@ describe('each route', () => {
     }
     for (const id of ['getOpenApi', 'getDocs', 'getDocsStyle', 'followChanges'] as const) {
       expect([id, await statusOf(api, routeOf(id))]).toEqual([id, 200]);
+    }
+    for (const word of ['disable', 'enable']) {
+      expect(await go(`${word}Engine`, `/engines/*/${word}`)).toBe(200);
+      expect(await go(`${word}Engine`, `/engines/engine:none/${word}`)).toBe(404);
     }
     expect(await statusOf(api, routeOf('signOut'))).toBe(204);
     const made = await api.ask('POST', '/tokens', { body: bodies['createToken'] });
@@ -335,6 +340,9 @@ describe('each route', () => {
     await api.ended('f');
     expect(await go('getResult', '/jobs/f/results/echo')).toBe(200);
     await api.until('b', ({ state }) => state === 'hold-0');
+    expect(await go('removeJob', '/jobs/b')).toBe(409);
+    expect(await go('removeJob', '/jobs/f?children=true')).toBe(200);
+    expect(await go('removeJob', '/jobs/f')).toBe(404);
     expect(await go('notesJob', '/jobs/b/notes')).toBe(200);
     expect(await go('infoJob', '/jobs/b/info')).toBe(200);
     expect(await go('pauseJob', '/jobs/b/pause')).toBe(200);
@@ -447,6 +455,7 @@ describe('each route', () => {
       client: {
         ...client,
         remove: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
+        setEnabled: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
         request: (job, action) =>
           Promise.reject(
             problem('request_refused', { action, job, reason: 'it goes on already.' }),
@@ -456,6 +465,10 @@ describe('each route', () => {
     });
     const path = '/ojs/v1/dead-letter/raced';
     const retry = { path: `${path}/retry` };
+    for (const word of ['enable', 'disable']) {
+      const at = { path: `/_tws/engines/*/${word}` };
+      expect(await statusOf(raced, routeOf(`${word}Engine`), at)).toBe(409);
+    }
     expect(await statusOf(raced, routeOf('ojsRetryDeadLetter'), retry)).toBe(409);
     expect(await statusOf(raced, routeOf('ojsRemoveDeadLetter'), { path })).toBe(409);
     expect(await statusOf(raced, routeOf('ojsHealth'))).toBe(503);

@@ -57,6 +57,11 @@ describe('the page of a job', () => {
       .getByRole('cell', { name: /Step Failed/ })
       .first()
       .waitFor();
+    await page.getByLabel('Filter').fill('step failed gate');
+    await page.getByText(/^1 of \d+ events$/).waitFor();
+    await page.getByRole('button', { name: 'Step Failed' }).click();
+    await page.getByRole('region', { name: 'event Step Failed' }).getByText(/closed/).waitFor();
+    await page.getByRole('link', { name: 'Download' }).waitFor();
     await page.getByRole('tab', { name: 'Document' }).click();
     await page
       .getByRole('region', { name: 'the document' })
@@ -126,7 +131,7 @@ describe('the page of a job', () => {
     await node.waitFor(soon);
   });
 
-  it('sends a signal, pauses, resumes, notes, skips and cancels', async () => {
+  it('sends a signal, pauses, resumes, notes, skips, cancels and deletes, and drains its engine', async () => {
     const api = await openWorld();
     await api.engine({ drainMs: 100 });
     await api.client.submit({ _id: 'a1', type: 'job', flow: 'approval' });
@@ -174,6 +179,18 @@ describe('the page of a job', () => {
     await press('Cancel …', { Why: 'no more needed' }, 'Cancel the job');
     await page.locator('.page-head').getByText('cancelled').waitFor(soon);
     await page.getByText('no more needed').waitFor(soon);
+    await press('Delete …', {}, 'Delete it');
+    await page.waitForURL('**/admin/jobs');
+    expect(await api.store.get('l1')).toBeUndefined();
+
+    await page.getByRole('link', { name: 'Engines', exact: true }).click();
+    await press('Drain …', {}, 'Drain it');
+    const engine = page.locator('.engine');
+    await engine.getByText('disabled').waitFor(soon);
+    await engine.getByRole('button', { name: 'Enable' }).click();
+    await engine.getByText('alive', { exact: true }).waitFor(soon);
+    const place = page.locator('.place');
+    expect(await place.textContent()).toContain(api.store.connection.database);
   });
 
   it('says that there is none, and shows what cannot be drawn as JSON', async () => {

@@ -15,6 +15,8 @@ describe('what was written in the editor and not saved', () => {
     await picture.waitFor(soon);
     await replaceText(page, '"task": "bring"', '"task": "brung"');
     await page.getByText('Changed, not saved').waitFor(soon);
+    await page.getByText('1 change not saved').click();
+    await page.getByText('tasks[1].task: "bring" → "brung"').waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByText('Your changes are kept').waitFor(soon);
     await page.goBack();

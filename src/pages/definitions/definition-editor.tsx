@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { counted } from '../../words.js';
 import { send } from '../api.js';
 import type { EditorRef } from '../editor/json-editor.js';
 import { LazyJsonEditor } from '../editor/lazy-editor.js';
@@ -11,6 +12,8 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { say } from '../parts/toasts.js';
 import { mayAdmin } from '../session/session.js';
 import { namesOf, type KnownDefinitions } from './known.js';
+import { ChangeList } from './change-list.js';
+import { differences } from './merge.js';
 import { MeanwhileBox } from './meanwhile-box.js';
 import { blank, editedContent, type Put } from './stored.js';
 import type { DefinitionKind } from '../../model/document.js';
@@ -83,7 +86,20 @@ export function DefinitionEditor(props: Props) {
         }}
         {...(handle === undefined ? {} : { handle })}
       />
+      <Unsaved editing={editing} />
     </section>
+  );
+}
+
+/** What is different from the edition that is stored. */
+function Unsaved({ editing: { stored, value, isChanged } }: Pick<Props, 'editing'>) {
+  if (stored === undefined || !isChanged || value === undefined) return null;
+  const changes = differences(editedContent(stored), value);
+  return (
+    <details class="unsaved-changes">
+      <summary>{counted(changes.length, 'change')} not saved</summary>
+      <ChangeList changes={changes} />
+    </details>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ChangeList, ShortValue } from './change-list.js';
 import { differences, mergeEdits } from './merge.js';
 import { editedContent, type StoredDefinition } from './stored.js';
 
@@ -28,15 +29,8 @@ export function MeanwhileBox({ base, mine, theirs, onMerge, onOverwrite, onTheir
         Somebody else has stored it meanwhile
       </h2>
       <p>Nothing was stored. This was changed there:</p>
-      <ul class="changes">
-        {changes.map(({ path, before, after }) => (
-          <li key={path}>
-            <code>{path}</code>: <Value value={before} gone="not there" /> →{' '}
-            <Value value={after} gone="removed" />
-          </li>
-        ))}
-        {changes.length === 0 && <li>Nothing that can be seen: it has only a new revision.</li>}
-      </ul>
+      <ChangeList changes={changes} />
+      {changes.length === 0 && <p>Nothing that can be seen: it has only a new revision.</p>}
       {merged.conflicts.map(({ path, mine: own, theirs: other }) => (
         <fieldset key={path} class="form-group">
           <legend>
@@ -51,7 +45,7 @@ export function MeanwhileBox({ base, mine, theirs, onMerge, onOverwrite, onTheir
                 onChange={() => setChosen({ ...chosen, [path]: whose })}
               />
               {whose === 'mine' ? 'Mine' : 'Theirs'}:{' '}
-              <Value value={whose === 'mine' ? own : other} gone="removed" />
+              <ShortValue value={whose === 'mine' ? own : other} gone="removed" />
             </label>
           ))}
         </fieldset>
@@ -87,13 +81,4 @@ function Removed({ onOverwrite, onTheirs }: Pick<Props, 'onOverwrite' | 'onTheir
       </div>
     </section>
   );
-}
-
-/** Longest picture of a value. */
-const mostLetters = 120;
-
-function Value({ value, gone }: { readonly value: unknown; readonly gone: string }) {
-  if (value === undefined) return <em>{gone}</em>;
-  const text = JSON.stringify(value);
-  return <code>{text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text}</code>;
 }

@@ -1,69 +1,152 @@
-import { get } from '../api.js';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { apiAddress, get } from '../api.js';
 import type { HistoryEvent } from '../answers.js';
+import { useVirtual } from '../jobs/use-virtual.js';
 import { useLoaded } from '../live/use-loaded.js';
+import { JsonView } from '../parts/json.js';
 import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { clockTime, exact } from '../parts/time.js';
+import { Moment } from '../parts/time.js';
+import { shortened } from '../../words.js';
 
 type Props = { readonly job: string; readonly rev: string };
 
-/** What has happened in a job, in order. */
+/** What has happened in a job, in order: as much as is in view, and what somebody looks for. */
 export function History({ job, rev }: Props) {
+  const path = `jobs/${encodeURIComponent(job)}/history`;
   const { value, error, reload } = useLoaded(`${job} ${rev}`, (signal) =>
-    get<{ readonly events: readonly HistoryEvent[] }>(`jobs/${encodeURIComponent(job)}/history`, {
-      signal,
-    }),
+    get<{ readonly events: readonly HistoryEvent[] }>(path, { signal }),
   );
+  const [wanted, setWanted] = useState('');
+  const shown = useMemo(() => eventsLike(value?.events ?? [], wanted), [value, wanted]);
   if (error !== undefined) return <ProblemBox error={error} again={reload} />;
   if (value === undefined) return <Loading what="the history" />;
   if (value.events.length === 0) return <p class="muted">Nothing has happened yet.</p>;
   return (
-    <div class="table" tabIndex={0} role="region" aria-label="History">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">What</th>
-            <th scope="col">Of</th>
-            <th scope="col">With</th>
-          </tr>
-        </thead>
-        <tbody>
-          {value.events.map((event) => (
-            <Row key={event.id} event={event} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div class="history-tools">
+        <label>
+          Filter{' '}
+          <input
+            type="search"
+            placeholder="step, event or what it holds"
+            value={wanted}
+            spellcheck={false}
+            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+          />
+        </label>
+        <span class="muted" role="status">
+          {shown.length === value.events.length
+            ? `${shown.length.toLocaleString()} events`
+            : `${shown.length.toLocaleString()} of ${value.events.length.toLocaleString()} events`}
+        </span>
+        <a class="button" href={apiAddress(path)} download={`${job}-history.json`}>
+          Download
+        </a>
+      </div>
+      <Events events={shown} />
+    </>
   );
 }
 
-/** Longer data is cut; the document has all of it. */
-const mostLetters = 300;
+const kindWords = (kind: string): string => kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
 
-function Row({
-  event: { at, kind, level, name, path, attempt, data },
-}: {
-  readonly event: HistoryEvent;
-}) {
-  const text = data === undefined ? '' : JSON.stringify(data);
+/** Every word has to be in the event. */
+function eventsLike(events: readonly HistoryEvent[], wanted: string): readonly HistoryEvent[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return events;
+  return events.filter((event) => {
+    const { kind, level, name = '', path = '', data } = event;
+    const parts = [kindWords(kind), kind, level, name, path, JSON.stringify(data) ?? ''];
+    const text = parts.join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+const rowHeight = 34;
+/** Longer data is cut; pressing the row shows all of it. */
+const mostLetters = 200;
+
+function Events({ events }: { readonly events: readonly HistoryEvent[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState<number>();
+  const { rows, height } = useVirtual({
+    count: events.length,
+    rowHeight,
+    element: () => box.current,
+  });
+  const chosen = events.find(({ id }) => id === open);
   return (
-    <tr>
-      <td class="nowrap">
-        <time dateTime={new Date(at).toISOString()} title={exact(at)}>
-          {clockTime(at)}
-        </time>
-      </td>
-      <td>
-        {kind.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')} <small class="muted">{level}</small>
-      </td>
-      <td>
+    <>
+      <div class="history" role="table" aria-label="History" aria-rowcount={events.length}>
+        <div class="history-row head" role="row">
+          {['When', 'What', 'Of', 'With'].map((title) => (
+            <span key={title} role="columnheader">
+              {title}
+            </span>
+          ))}
+        </div>
+        <div
+          class="history-rows"
+          ref={box}
+          tabIndex={0}
+          role="rowgroup"
+          aria-label="Events"
+          style={{ height: `${Math.min(events.length, 18) * rowHeight + 2}px` }}
+        >
+          <div class="rows-inner" role="presentation" style={{ height: `${height}px` }}>
+            {rows.map(({ index, start }) => {
+              const event = events[index];
+              return event === undefined ? null : (
+                <EventRow
+                  key={event.id}
+                  event={event}
+                  top={start}
+                  isOpen={event.id === open}
+                  onOpen={() => setOpen(event.id === open ? undefined : event.id)}
+                />
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      {chosen !== undefined && <JsonView value={chosen} what={`event ${kindWords(chosen.kind)}`} />}
+    </>
+  );
+}
+
+type RowProps = {
+  readonly event: HistoryEvent;
+  readonly top: number;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+};
+
+function EventRow({ event, top, isOpen, onOpen }: RowProps) {
+  const { at, kind, level, name, path, attempt, data } = event;
+  const text = data === undefined ? '' : shortened(JSON.stringify(data), mostLetters);
+  return (
+    <div
+      class={`history-row ${isOpen ? 'selected' : ''}`}
+      role="row"
+      style={{ height: `${rowHeight}px`, transform: `translateY(${top}px)` }}
+    >
+      <span role="cell">
+        <Moment at={at} />
+      </span>
+      <span role="cell">
+        <button type="button" class="quiet inline" aria-expanded={isOpen} onClick={onOpen}>
+          {kindWords(kind)}
+        </button>{' '}
+        <small class="muted">{level}</small>
+      </span>
+      <span role="cell" title={path}>
         {name ?? path}
         {attempt !== undefined && attempt > 1 && <small class="muted"> attempt {attempt}</small>}
-      </td>
-      <td class="with">
-        <code>{text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text}</code>
-      </td>
-    </tr>
+      </span>
+      <span role="cell">
+        <code>{text}</code>
+      </span>
+    </div>
   );
 }
