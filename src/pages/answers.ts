@@ -36,7 +36,7 @@ export type Stats = {
   readonly spans?: readonly Span[];
 };
 
-export type FailureGroup = {
+export type CauseAnswer = {
   /** Name of the failure. */
   readonly failure: string;
   readonly count: number;
@@ -46,7 +46,7 @@ export type FailureGroup = {
 };
 
 export type Failures = {
-  readonly groups: readonly FailureGroup[];
+  readonly groups: readonly CauseAnswer[];
   readonly looked: number;
   readonly more: boolean;
 };

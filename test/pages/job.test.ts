@@ -60,7 +60,10 @@ describe('the page of a job', () => {
     await page.getByLabel('Filter').fill('step failed gate');
     await page.getByText(/^1 of \d+ events$/).waitFor();
     await page.getByRole('button', { name: 'Step Failed' }).click();
-    await page.getByRole('region', { name: 'event Step Failed' }).getByText(/closed/).waitFor();
+    await page
+      .getByRole('region', { name: 'event Step Failed' })
+      .getByText(/closed/)
+      .waitFor();
     await page.getByRole('link', { name: 'Download' }).waitFor();
     await page.getByRole('tab', { name: 'Document' }).click();
     await page

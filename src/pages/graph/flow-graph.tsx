@@ -3,7 +3,7 @@ import { foldedPicture } from '../../picture/fold.js';
 import { layout, type Laid, type PlacedNode } from '../../picture/layout.js';
 import type { Picture } from '../../picture/picture.js';
 import { curve } from '../../picture/svg.js';
-import { Arrow, EdgeLabel, FoldButton, Frame, GraphNode, isStep } from './nodes.js';
+import { Arrow, EdgeLabel, FoldButton, Frame, NodeButton, isStep } from './nodes.js';
 import { GraphTools } from './tools.js';
 import { usePanZoom } from './pan-zoom.js';
 
@@ -106,7 +106,7 @@ function Drawing({ laid, label, scale, chosen, found, folded, onFold, onSelect }
         />
       ))}
       {laid.nodes.map((node) => (
-        <GraphNode
+        <NodeButton
           key={node.id}
           node={node}
           isSelected={node === chosen}

@@ -41,7 +41,7 @@ type NodeProps = {
 };
 
 /** A node, which can be pressed where somebody listens. */
-export function GraphNode({ node, isSelected, isFound, onSelect }: NodeProps) {
+export function NodeButton({ node, isSelected, isFound, onSelect }: NodeProps) {
   const { path, kind, state = '', lines, failure } = node;
   // What can be read comes first, as it stands there: whoever speaks to his machine says that.
   const spoken = [lines.join(' '), state, failure].filter((one) => one !== undefined && one !== '');

@@ -34,7 +34,7 @@ export type OutlineRow =
 /** Groups of more are closed until somebody opens them. */
 const usuallyOpen = 12;
 /** Items that are shown at first, and each time that somebody wants more. */
-export const itemsAtOnce = 50;
+export const firstItems = 50;
 
 /** Returns the rows that are seen, top to bottom. */
 export function outlineRows(
@@ -54,7 +54,7 @@ export function outlineRows(
 function itemRows(group: OutlineGroup, view: OutlineView, depth: number): readonly OutlineRow[] {
   const choice = view.choices.get(group.path) ?? {};
   const wanted = wantedItems(group, choice);
-  const shown = wanted.slice(0, choice.most ?? itemsAtOnce);
+  const shown = wanted.slice(0, choice.most ?? firstItems);
   const left = wanted.length - shown.length;
   const chooser = group.children.length > 1 ? [{ kind: 'chooser', group, depth } as const] : [];
   const more = left > 0 ? [{ kind: 'more', group, left, depth } as const] : [];

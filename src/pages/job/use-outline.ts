@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { itemsAtOnce, outlineRows, type ItemChoice, type OutlineRow } from './outline-rows.js';
+import { firstItems, outlineRows, type ItemChoice, type OutlineRow } from './outline-rows.js';
 import type { OutlineNode } from './outline.js';
 
 /** The steps of a job as rows, and what somebody opens of them. */
@@ -24,8 +24,8 @@ export function useOutline(nodes: readonly OutlineNode[]): StepOutline {
   }, []);
   const showMore = useCallback((path: string) => {
     setChoices((before) => {
-      const { most = itemsAtOnce, ...rest } = before.get(path) ?? {};
-      return new Map(before).set(path, { ...rest, most: most + 10 * itemsAtOnce });
+      const { most = firstItems, ...rest } = before.get(path) ?? {};
+      return new Map(before).set(path, { ...rest, most: most + 10 * firstItems });
     });
   }, []);
   const choiceOf = useCallback((path: string) => choices.get(path) ?? {}, [choices]);

@@ -2,7 +2,7 @@ import { shownStatuses } from '../answers.js';
 import { filterTexts, type ListFilter, type TextPart } from './filter.js';
 
 /** What somebody wrote into the search box. */
-export type Written = {
+export type SearchWords = {
   /** The filter that `field:value` words mean; undefined: there were none. */
   readonly filter?: ListFilter;
   /** The words that are none. */
@@ -22,7 +22,7 @@ const word = /(?:([a-z_]+):)?("[^"]*"|\S+)/gi;
  * Reads `flow:etl status:failed,running tag:a text:"no amount" id:import- …`. Words without a field,
  * and words with a field that there is not, are left over.
  */
-export function readSearch(text: string): Written {
+export function readSearch(text: string): SearchWords {
   const rest: string[] = [];
   let filter: ListFilter = { status: [] };
   let isFound = false;

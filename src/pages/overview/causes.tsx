@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { counted } from '../../words.js';
 import { get } from '../api.js';
-import type { FailureGroup, Failures } from '../answers.js';
+import type { CauseAnswer, Failures } from '../answers.js';
 import { BulkProgress } from '../jobs/bulk-progress.js';
 import type { BulkRequest } from '../jobs/bulk-work.js';
 import { searchParamsOf, type ListFilter } from '../jobs/filter.js';
@@ -28,7 +28,7 @@ export function Causes() {
       return read;
     },
   );
-  const [asked, setAsked] = useState<FailureGroup>();
+  const [asked, setAsked] = useState<CauseAnswer>();
   const [work, setWork] = useState<BulkRequest>();
   if (error !== undefined || value === undefined) return null;
   const { groups, looked, more } = value;
@@ -82,7 +82,7 @@ function filterOfCause(failure: string): ListFilter {
 /** Names of flows that are shown. */
 const mostFlows = 3;
 
-type CauseProps = { readonly group: FailureGroup; readonly onRetry: () => void };
+type CauseProps = { readonly group: CauseAnswer; readonly onRetry: () => void };
 
 function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps) {
   const list = `/jobs?${searchParamsOf(filterOfCause(failure)).toString()}`;
@@ -120,7 +120,7 @@ function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps
 }
 
 type RetryProps = {
-  readonly group: FailureGroup;
+  readonly group: CauseAnswer;
   readonly onClose: () => void;
   readonly onWork: (reason: string | undefined) => void;
 };

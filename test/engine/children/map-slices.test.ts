@@ -57,7 +57,8 @@ describe('a map over 1,000 items in slices of 100', () => {
     await Promise.all([space.engine({ slots: 20 }), space.engine({ slots: 20 })]);
     const [id] = await space.put(job(512));
     const failed = await space.ended(String(id));
-    expect(failed).toMatchObject({ exit: 2, failure: { message: 'Item 512 is broken.' } });
+    const message = '1 of 1000 items failed: item 512: Item 512 is broken.';
+    expect(failed).toMatchObject({ exit: 2, failure: { message } });
     await space.put({ type: 'request', job: id, action: 'retry', params: { broken: -1 } });
     const ended = await space.until(String(id), (doc) => doc['exit'] === 0);
     expect(ended).toMatchObject({ exit: 0, run: 2, result: { count: 1_000, inOrder: true } });
