@@ -3,6 +3,7 @@ import { createPulse, inspectServer, type Opened, type StoreOptions } from '../c
 import type { Config } from '../config/load.js';
 import type { Log } from '../log.js';
 import { TwsError } from '../errors.js';
+import { docsPrefix } from '../http/docs.js';
 import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../config/address.js';
@@ -71,6 +72,9 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
 
 /** What is said of a running API. */
 export function apiLine({ url }: HttpServer): string {
-  const api = `HTTP API:     ${url}/_tws (reference: ${url}/_tws/docs)`;
-  return `${api}\nadmin pages:  ${url}${pagesPrefix}/`;
+  return [
+    `HTTP API:     ${url}/_tws`,
+    `admin pages:  ${url}${pagesPrefix}/`,
+    `docs:         ${url}${docsPrefix}/`,
+  ].join('\n');
 }

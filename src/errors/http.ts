@@ -10,7 +10,7 @@ export const httpProblems = {
   ),
   request_invalid: row(
     (d: { part: string; reason: string }) => `The ${d.part} is not valid: ${d.reason}`,
-    'The reference of the API is at /_tws/docs.',
+    'The reference of the API is at /_tws/docs/api.',
     2,
     400,
   ),
@@ -80,7 +80,7 @@ export const httpProblems = {
   ),
   route_missing: row(
     (d: { method: string; path: string }) => `There is nothing at ${d.method} ${d.path}.`,
-    'The reference of the API is at /_tws/docs.',
+    'The reference of the API is at /_tws/docs/api.',
     4,
     404,
   ),
@@ -90,10 +90,22 @@ export const httpProblems = {
     70,
     404,
   ),
+  docs_missing: row(
+    (_: Readonly<Record<string, never>>) => 'The documentation is not built.',
+    'Run `npm run docs` where tws is installed, and start it again; its sources are in `docs`, and the reference of the API is at /_tws/docs/api.',
+    70,
+    404,
+  ),
+  docs_page_missing: row(
+    (d: { path: string }) => `The documentation has no page ${d.path}.`,
+    'Begin at /_tws/docs/, and search there.',
+    4,
+    404,
+  ),
   method_wrong: row(
     (d: { method: string; path: string; allowed: readonly string[] }) =>
       `${d.path} does not know ${d.method}, only ${d.allowed.join(', ')}.`,
-    'The reference of the API is at /_tws/docs.',
+    'The reference of the API is at /_tws/docs/api.',
     2,
     405,
   ),

@@ -14,6 +14,7 @@ import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { toAnswer } from './answers/problems.js';
 import { createJobHub } from './feed/hub.js';
+import { addDocs } from './docs.js';
 import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
@@ -163,6 +164,7 @@ async function createApp(options: ServerOptions): Promise<App> {
   acceptBodies(app, bodyLimit);
   addRoutes(app, routes, api, doors);
   await addPages(app);
+  await addDocs(app);
   return {
     app,
     close: async () => {

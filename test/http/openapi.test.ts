@@ -108,7 +108,7 @@ describe('the reference', () => {
     const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id ?? '');
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
-    const style = await ask('GET', '/docs/style.css');
+    const style = await ask('GET', '/docs/api/style.css');
     expect(style.headers.get('content-type')).toContain('text/css');
   });
 });

@@ -21,12 +21,12 @@ export function referencePage({ info, paths, components }: OpenApi): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>TWS HTTP API</title>
-<link rel="stylesheet" href="docs/style.css">
+<link rel="stylesheet" href="api/style.css">
 </head>
 <body>
 <header>
 <h1>TWS HTTP API <small>${text(String(info['version']))}</small></h1>
-<p>${text(String(info['description']))} For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<p>${text(String(info['description']))} For programs: <a href="../openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 <nav aria-label="Sections">${[...Object.keys(groups), 'schemas'].map((name) => `<a href="#${name}">${name}</a>`).join(' ')}</nav>
 </header>
 <main>

@@ -20,7 +20,7 @@ export const openApiRoute = route({
 
 export const docsRoute = route({
   method: 'GET',
-  path: '/docs',
+  path: '/docs/api',
   id: 'getDocs',
   tag: 'reference',
   summary: 'This API as a page to read.',
@@ -36,7 +36,7 @@ export const docsRoute = route({
 
 export const styleRoute = route({
   method: 'GET',
-  path: '/docs/style.css',
+  path: '/docs/api/style.css',
   id: 'getDocsStyle',
   tag: 'reference',
   summary: 'The style of that page.',
