@@ -19,6 +19,8 @@ const entries = [
   ...['src/engine/watch/watchdog-thread', 'src/evaluate/calculation-thread'],
   ...['src/plugin/isolate-process', 'src/plugin/isolate-thread'],
   ...['bench/main', 'bench/engine-process', 'bench/way-hooks', 'bench/way-probe'],
+  // The build itself.
+  'scripts/reference',
   // Tests start programs with these.
   ...['src/engine/watch/watchdog', 'src/decide/decide'],
 ];

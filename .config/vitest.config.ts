@@ -94,7 +94,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,http,pages,embedded}/**/*.unit.test.ts',
+            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,docs,http,pages,embedded}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -114,7 +114,7 @@ export default defineConfig({
           ...withServer,
           name: 'long',
           include: [
-            'test/{cli,http,pages,embedded,conformance,chaos}/!(*.unit).test.ts',
+            'test/{cli,docs,http,pages,embedded,conformance,chaos}/!(*.unit).test.ts',
             ...longEngine,
             ...longClient,
             ...longUnits,

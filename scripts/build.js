@@ -1,4 +1,7 @@
-/* Builds dist/: TypeScript, the JSON Schemas, the admin pages, and Fauxton for the embedded server's /_utils. */
+/*
+ * Builds dist/: TypeScript, the JSON Schemas, the admin pages, the reference of the
+ * documentation, and Fauxton for the embedded server's /_utils. `npm run docs` builds the documentation.
+ */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,7 +39,7 @@ async function step(...command) {
 
 const began = new Date();
 const dist = join(root, 'dist');
-for (const folder of ['src', 'plugins', 'bench']) {
+for (const folder of ['src', 'plugins', 'bench', 'scripts']) {
   rmSync(join(dist, folder), { recursive: true, force: true });
 }
 // Declarations only; types are the gate's to check, with the tests.
@@ -47,6 +50,8 @@ await declarations;
 // The editor of the pages holds the schemas: they come first.
 const { writeSchemas } = await import('../dist/src/cli/schemas.js');
 await writeSchemas(join(root, 'couch', 'schemas'));
+const { writeReference } = await import('../dist/scripts/reference.js');
+await writeReference(root);
 await step(join(root, 'scripts', 'pages.js'));
 await fetchFauxton(dist);
 sayBuilt(root, began);

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/structures.md', import.meta.url), 'utf8');
 
-/** The commands that the README prints after "One runnable sample of each", as lists of arguments. */
+/** The commands that the guide to structures prints below "One sample of each", as lists of arguments. */
 function printed(): readonly (readonly string[])[] {
-  const [, after = ''] = readme.split('One runnable sample of each');
-  const [, block = ''] = after.split(/```(?:sh)?\n/);
+  const [, after = ''] = guide.split('## One sample of each');
+  const [, block = ''] = after.split(/```sh[^\n]*\n/);
   const lines = block.split('\n').filter((line) => line.startsWith('tws '));
   return lines.map((line) => {
     const words = line.replace(/ +#.*$/, '').match(/'[^']*'|\S+/g) ?? [];
@@ -20,7 +20,7 @@ function printed(): readonly (readonly string[])[] {
 const exits: Readonly<Record<string, number>> = { '~tws/jobs/saga.json': 2 };
 
 describe('the samples of structures', () => {
-  it('run on two engine processes by the commands of the README', async () => {
+  it('run on two engine processes by the commands of the guide', async () => {
     const { root, env, store } = await openProject();
     const call = async (args: readonly string[]): Promise<number | NodeJS.Signals> => {
       const called = tws(args, { cwd: root, env });

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from '../../src/config/load.js';
 import { settingsFileSchema } from '../../src/config/file.js';
@@ -12,8 +10,6 @@ import {
   variables,
   type Setting,
 } from '../../src/config/table.js';
-
-const root = join(import.meta.dirname, '..', '..');
 
 type Json = { readonly properties?: Readonly<Record<string, Json>> };
 
@@ -54,23 +50,5 @@ it('makes the option of a setting', () => {
   expect(optionOf('database')).toEqual({
     flags: '--database <name>',
     about: 'Name of the database (or COUCH_DATABASE); default <project>_tasks.',
-  });
-});
-
-describe('the README', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const section = /\n## Settings\n([^]*?)\n## /.exec(readme)?.[1] ?? '';
-  const lines = section.split('\n').filter((line) => line.startsWith('|'));
-  const rows: readonly (readonly [string, Setting])[] = Object.entries({
-    ...settings,
-    ...variables,
-  });
-
-  it.each(rows)('tells of %s with its variable and default', (name, { variable, usual }) => {
-    const own = variable === undefined ? name.split('.')[0] : variable;
-    const line = lines.find((one) => one.includes(`\`${own}\``));
-    expect(line).toBeDefined();
-    const isPart = name.includes('.') || usual === undefined || Array.isArray(usual);
-    if (!isPart) expect(line).toContain(String(usual));
   });
 });

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createCssVariablesTheme, createHighlighter } from 'shiki';
+
+const base = '/_tws/docs/';
+const languages = ['docker', 'ini', 'js', 'json', 'sh', 'yaml'];
+const named = { dockerfile: 'docker', mjs: 'js', service: 'ini' };
+
+const highlighter = await createHighlighter({
+  themes: [createCssVariablesTheme({ name: 'by-class' })],
+  langs: languages,
+});
+
+/** Marked text with classes: the policy of the server allows no styles in the text. */
+function highlight(text, given) {
+  const lang = named[given] ?? (languages.includes(given) ? given : 'text');
+  return highlighter
+    .codeToHtml(text, { lang, theme: 'by-class' })
+    .replace(/ style="color:var\(--shiki-([\w-]+)\)"/g, ' class="$1"')
+    .replace(/ style="[^"]*"/g, '')
+    .replace('<pre class="shiki by-class"', '<pre class="shiki" v-pre');
+}
+
+/** `{{name}}` is a template of TWS, none of Vue. */
+function keepBraces(md) {
+  const { code_inline: inline, text } = md.renderer.rules;
+  const kept = (html) => html.replaceAll('{{', '&#123;&#123;').replaceAll('}}', '&#125;&#125;');
+  for (const [rule, render] of Object.entries({ code_inline: inline, text })) {
+    md.renderer.rules[rule] = (...args) => kept(render(...args));
+  }
+}
+
+/** Scripts in a page become files, styles are dropped: the policy of the server allows none in the text. */
+function withoutInline(html, { siteConfig }) {
+  return html
+    .replace(/ style="[^"]*"/g, '')
+    .replace(/<script( id="[^"]*")?>([^]*?)<\/script>/g, (_all, id = '', code) => {
+      const name = `assets/${createHash('sha256').update(code).digest('hex').slice(0, 12)}.js`;
+      const file = join(siteConfig.outDir, name);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, code);
+      return `<script${id} src="${base}${name}"></script>`;
+    });
+}
+
+const pages = (folder, names) =>
+  Object.entries(names).map(([name, text]) => ({ text, link: `/${folder}${name}` }));
+
+const guides = {
+  documents: 'Documents',
+  structures: 'Structures',
+  'errors-and-retries': 'Errors, retries and repair',
+  concurrency: 'Locks, limits, shares, queues',
+  notifications: 'Notifications and events',
+  secrets: 'Secrets',
+  plugins: 'Plugins',
+  workers: 'Workers in any language',
+  testing: 'Testing',
+  cli: 'In the terminal',
+  'http-api': 'HTTP API',
+  'admin-pages': 'Admin pages',
+};
+const reference = {
+  documents: 'Documents',
+  errors: 'Errors',
+  settings: 'Settings',
+  commands: 'Commands',
+  api: 'API',
+};
+const operations = {
+  '': 'In production',
+  sizing: 'Sizing',
+  scaling: 'How far one database goes',
+  copies: 'Copies in a cluster',
+  guard: 'The guard',
+  systemd: 'systemd',
+  containers: 'Containers',
+  kubernetes: 'Kubernetes',
+  backup: 'Backup and restore',
+  upgrade: 'Upgrade',
+  retention: 'Retention',
+  monitoring: 'Monitoring',
+  security: 'Security checklist',
+};
+const inside = {
+  model: 'Glossary',
+  decide: 'Decisions',
+  engine: 'Engine',
+  plugin: 'Plugins',
+  secrets: 'Secrets',
+  replicas: 'Several copies',
+  embedded: 'Embedded server',
+};
+const about = { comparison: 'Comparison', development: 'Development', changelog: 'Changelog' };
+
+/** The documentation; `scripts/site.js` lays out its pages. */
+export default {
+  base,
+  lang: 'en',
+  title: 'TWS',
+  description: 'Workflows as plain documents.',
+  cleanUrls: true,
+  metaChunk: true,
+  vite: { build: { minify: false, reportCompressedSize: false } },
+  markdown: { highlight, config: keepBraces },
+  transformHtml: (html, _id, context) => withoutInline(html, context),
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Guides', link: '/guides/documents' },
+      { text: 'Reference', link: '/reference/documents' },
+      { text: 'Operations', link: '/operations/' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'Overview', link: '/' },
+          { text: 'Tutorial', link: '/tutorial' },
+        ],
+      },
+      { text: 'Guides', items: pages('guides/', guides) },
+      { text: 'Reference', items: pages('reference/', reference) },
+      { text: 'Operations', items: pages('operations/', operations) },
+      { text: 'Inside', collapsed: true, items: pages('inside/', inside) },
+      { text: 'About', items: pages('', about) },
+    ],
+  },
+};
