@@ -100,7 +100,7 @@ function mistakesIn(file: string): readonly string[] {
 describe('the reference', () => {
   it('is a page without script and without anything from elsewhere', async () => {
     const { ask } = await openApi();
-    const { text, headers } = await ask('GET', '/docs');
+    const { text, headers } = await ask('GET', '/docs/api');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('content-security-policy')).toContain("style-src 'self'");
     expect(text).not.toMatch(/<script|https?:\/\/|style="|onclick/);
