@@ -146,7 +146,8 @@ describe('dashboard and alerts', () => {
   /** Names of all metrics that a process has. */
   async function metricNames(): Promise<readonly string[]> {
     const figures = createPrometheus();
-    figures.watch({} as Client, {} as Pulse);
+    const client = { count: async () => ({}), engines: async () => [] } as unknown as Client;
+    figures.watch(client, { look: () => [] } as unknown as Pulse);
     const text = await figures.render();
     return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => name + end) : [name],
