@@ -2,18 +2,16 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { counted } from '../../words.js';
 import { send } from '../api.js';
+import { isEnded, type StoredJob } from '../answers.js';
 import { AskDialog } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
+import type { StoredAttempt } from './attempts.js';
+
+type Props = { readonly job: StoredJob; readonly attempts: readonly StoredAttempt[] };
 
 /** Deletes a job that has ended, with the jobs that it made. */
-export function RemoveJob({
-  id,
-  hasChildren,
-}: {
-  readonly id: string;
-  readonly hasChildren: boolean;
-}) {
+export function RemoveJob({ job: { id, status }, attempts }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [, navigate] = useLocation();
   const remove = async (form: FormData): Promise<void> => {
@@ -28,6 +26,8 @@ export function RemoveJob({
     say(`${counted(removed.length, 'job')} deleted.`);
     navigate('/jobs');
   };
+  if (!isEnded(status)) return null;
+  const hasChildren = attempts.some(({ child }) => child !== undefined);
   return (
     <>
       <LevelButton level="admin" kind="risky" onClick={() => setAsking(true)}>

@@ -72,12 +72,7 @@ export function Repairs(props: Props) {
       {!ended && asks('skip', 'Skip a step …')}
       {asks('notes', 'Note …')}
       {!ended && asks('cancel', 'Cancel …', 'risky')}
-      {ended && (
-        <RemoveJob
-          id={job.id}
-          hasChildren={props.attempts.some(({ child }) => child !== undefined)}
-        />
-      )}
+      <RemoveJob job={job} attempts={props.attempts} />
       <Question word={open} ask={ask} onClose={close} {...props} />
     </div>
   );
