@@ -29,10 +29,15 @@ const plugins = readdirSync(join(root, 'plugins'))
   .map((name) => `plugins/${name.slice(0, -'.ts'.length)}`);
 
 /**
+ * What every command needs of npm: zod is a hundred files, half of them sentences in other languages, and
+ * Node has to parse CommonJS packages (commander) for their exports first.
+ */
+const bundled = ['zod', 'commander'];
+
+/**
  * The code of the package: few files instead of nearly a thousand, so that a command starts in half the
- * time. What comes from npm stays outside, as `package.json` names it, but for zod: every command needs it,
- * and it is a hundred files, half of them sentences in other languages. A module that nothing is used of is
- * left out (`moduleSideEffects`): none does anything when it is loaded.
+ * time. What else comes from npm stays outside, as `package.json` names it. A module that nothing is used of
+ * is left out (`moduleSideEffects`): none does anything when it is loaded.
  */
 export default {
   cwd: root,
@@ -40,7 +45,7 @@ export default {
     [...entries, ...plugins].map((name) => [name, join(root, `${name}.ts`)]),
   ),
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/') && id !== 'zod',
+  external: (id) => !id.startsWith('.') && !id.startsWith('/') && !bundled.includes(id),
   treeshake: { moduleSideEffects: false },
   output: {
     dir: join(root, 'dist'),

@@ -1,4 +1,5 @@
-import nano from 'nano';
+import { createRequire } from 'node:module';
+import type Nano from 'nano';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
 import type { ExchangeResult, HttpRequest } from './exchange.js';
@@ -19,19 +20,24 @@ export function openNano(
     headers: credentialsOf(connection),
     parseUrl: false,
   };
-  const server = nano(configuration);
+  // Few commands create or install anything, and Node takes long to import CommonJS.
+  let server: Nano.ServerScope | undefined;
   return async ({ path, body }, signal) => {
     const asJson = body === undefined ? {} : { body, dontStringify: true };
     const options = { method: 'PUT', path: path.slice(1), ...asJson, signal };
     try {
-      const answer: unknown = await server.request(options);
+      const answer: unknown = await (server ??= loadNano()(configuration)).request(options);
       // JSON that breaks off is answered as an empty text.
       if (answer === '') return { kind: 'failed', cause: 'connection broken' };
       return { kind: 'answered', status: 200, text: JSON.stringify(answer) };
     } catch (thrown) {
-      const { statusCode, error, reason } = thrown as nano.RequestError;
+      const { statusCode, error, reason } = thrown as Nano.RequestError;
       if (statusCode === undefined) return { kind: 'failed', cause: causeOf(thrown) };
       return { kind: 'answered', status: statusCode, text: JSON.stringify({ error, reason }) };
     }
   };
+}
+
+function loadNano(): typeof Nano {
+  return createRequire(import.meta.url)('nano') as typeof Nano;
 }

@@ -156,7 +156,7 @@ async function listPlugins(
     else io.out(pluginLine(plugin, io));
   }
   if (listed.some((plugin) => 'in_engine' in plugin && !plugin.in_engine)) {
-    io.say('Engines load their plugins when they start: start them again to have the others, too.');
+    io.say('`tws start` loads plugins once: start engines again to have the others, too.');
   }
   return listed;
 }
