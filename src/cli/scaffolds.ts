@@ -140,8 +140,10 @@ The samples that come with tws send mails; \`--mailbox\` catches them on this ma
 
 - \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents. After a change \`npx tws validate\` checks
   them, and \`npx tws push --map\` stores tasks and flows.
-- \`plugins\`: what tasks do, one module each; \`npx tws list --plugins\` shows them.
+- \`plugins\`: what tasks do, one module each; \`tws dev\` loads them again when they change.
+  \`npx tws new plugin NAME\` writes one, and \`npx tws list --plugins\` shows them.
 - \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.
+- \`npx tws logs JOB\` prints what its plugins have logged.
 - \`npx tws explain JOB\` says why a job does not move, \`npx tws doctor\` what is wrong here.
 `;
 }
