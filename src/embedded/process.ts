@@ -1,4 +1,4 @@
-/* The embedded server as a process of its own: `process.js --dir DIR --port N [--host H] [--function-ms N] [--with-parent]`. */
+/* The embedded server as a process of its own: `process.js --dir DIR --port N [--host H] [--function-ms N] [--storage KIND] [--with-parent]`. */
 import { parseArgs } from 'node:util';
 
 import { TwsError } from '../errors.js';
@@ -19,18 +19,24 @@ async function main(): Promise<void> {
       port: { type: 'string', default: '0' },
       host: { type: 'string', default: '127.0.0.1' },
       'function-ms': { type: 'string' },
+      storage: { type: 'string' },
       'with-parent': { type: 'boolean', default: false },
     },
   });
   if (values.dir === undefined) throw new Error('--dir is required');
   if (!LOOPBACK.test(values.host))
     throw new Error(`--host ${values.host} is not a loopback address`);
+  const { storage } = values;
+  if (storage !== undefined && storage !== 'leveldb' && storage !== 'sqlite') {
+    throw new Error(`--storage ${storage} is neither leveldb nor sqlite`);
+  }
   const server = await startServer({
     dir: values.dir,
     host: values.host,
     port: Number(values.port),
     tell: (message) => process.stderr.write(`${message}\n`),
     functionMs: values['function-ms'] === undefined ? undefined : Number(values['function-ms']),
+    storage,
   });
   const stop = stopOnce(server);
   process.on('SIGTERM', stop);

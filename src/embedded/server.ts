@@ -7,7 +7,6 @@ import { join } from 'node:path';
 
 import Fastify, { type FastifyInstance } from 'fastify';
 
-import { problem } from '../errors.js';
 import { packageRoot } from '../package.js';
 import { createAccounts, type SignedInUser } from './auth/accounts.js';
 import { loadCredentials, type Credentials } from './auth/credentials.js';
@@ -20,10 +19,10 @@ import { CouchError, refuse } from './http/couch-error.js';
 import { parseTarget, sendError, type Exchange } from './http/exchange.js';
 import { createReplications } from './replication/replications.js';
 import { answerRequest } from './router.js';
+import { openDatabasesFolder } from './storage/databases-folder.js';
+import { lockDirectory } from './storage/directory-lock.js';
 import { isDiskFull, watchDisk } from './storage/disk.js';
-import { openOrderedMap } from './storage/level.js';
-import { openPouchStorage } from './storage/pouch-storage.js';
-import { Absent } from './storage/storage.js';
+import { Absent, type StorageKind } from './storage/storage.js';
 
 export type Server = {
   readonly url: string;
@@ -42,15 +41,15 @@ export async function startServer(options: {
   readonly port: number;
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number | undefined;
+  /** What new databases are kept in; by default see `openDatabasesFolder`. */
+  readonly storage?: StorageKind | undefined;
   /** Called with what the operator of the server should know. */
   readonly tell?: (message: string) => void;
 }): Promise<Server> {
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
-  const lock = await openOrderedMap(join(options.dir, 'lock')).catch((cause: unknown) => {
-    throw problem('embedded_dir_in_use', { dir: options.dir }, { cause });
-  });
+  const unlock = await lockDirectory(options.dir);
   const credentials = await loadCredentials(options.dir);
-  const storage = await openPouchStorage(join(options.dir, 'databases'));
+  const storage = await openDatabasesFolder(join(options.dir, 'databases'), options.storage);
   const pool = createFunctionPool(options.functionMs);
   const updates = createUpdateLog();
   const databases = createDatabases({
@@ -93,7 +92,7 @@ export async function startServer(options: {
       await app.close();
       await pool.close();
       await databases.close();
-      await lock.close();
+      await unlock();
     },
   };
 }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { problem } from '../errors.js';
 import { builtModule } from '../package.js';
+import type { StorageKind } from './storage/storage.js';
 
 /** How long a server may take to say that it listens, ms. */
 const STARTING_MS = 30_000;
@@ -33,18 +34,21 @@ export async function startEmbedded(options: {
   readonly port?: number;
   /** What one call of a design document's function may take, ms; default 5,000. */
   readonly functionMs?: number;
+  /** What new databases are kept in; by default as those of the directory, SQLite in a new one. */
+  readonly storage?: StorageKind | undefined;
   readonly signal?: AbortSignal;
   /** Called with each line of the server for its operator. */
   readonly tell?: (line: string) => void;
   /** The environment of the process; by default that of this one. */
   readonly env?: NodeJS.ProcessEnv;
 }): Promise<EmbeddedServer> {
-  const { dir, port = 0, functionMs, signal, tell, env = process.env } = options;
+  const { dir, port = 0, functionMs, storage, signal, tell, env = process.env } = options;
   const limits = functionMs === undefined ? [] : ['--function-ms', String(functionMs)];
+  const kind = storage === undefined ? [] : ['--storage', storage];
   signal?.throwIfAborted();
   const child = spawn(
     process.execPath,
-    [processFile(), '--dir', dir, '--port', String(port), '--with-parent', ...limits],
+    [processFile(), '--dir', dir, '--port', String(port), '--with-parent', ...limits, ...kind],
     // Ctrl-C in a terminal goes to the whole group; the server must outlive what still writes to it.
     { stdio: ['pipe', 'pipe', 'pipe'], env, detached: true },
   );

@@ -55,6 +55,27 @@ export const machineProblems = {
     69,
     503,
   ),
+  sqlite_missing: row(
+    (d: { dir: string; version: string }) =>
+      `Databases in ${d.dir} are or would be kept in SQLite, which Node ${d.version} lacks.`,
+    'Use Node 22.13 or later, or LevelDB: for new databases --storage leveldb, for those that there are `tws convert leveldb` under such a Node.',
+    69,
+    503,
+  ),
+  embedded_no_data: row(
+    (d: { dir: string }) =>
+      `No embedded server has worked in ${d.dir}: there is nothing to convert.`,
+    'Name the folder of the data with --dir.',
+    66,
+    404,
+  ),
+  conversion_failed: row(
+    (d: { database: string; id: string }) =>
+      `The copy of database ${d.database} is not like the original: document ${d.id} differs.`,
+    'The database stays as it was. Please report this.',
+    70,
+    500,
+  ),
   embedded_dir_in_use: row(
     (d: { dir: string }) => `Another embedded server uses ${d.dir}, or it cannot be written.`,
     'Use that server, end it first, or choose another folder.',

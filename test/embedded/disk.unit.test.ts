@@ -9,6 +9,7 @@ test.each([
   [Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
   [new Error('IO error: /x/000003.log: No space left on device'), true],
   [{ status: 500, reason: 'IO error: a.log: No space left on device' }, true],
+  [new Error('database or disk is full'), true],
   [Object.assign(new Error('quota'), { code: 'EDQUOT' }), true],
   [new Error('Database is not open'), false],
   [undefined, false],

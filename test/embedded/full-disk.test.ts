@@ -7,9 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startServer } from '../../src/embedded/server.js';
 import { startEmbedded } from '../../src/embedded/start.js';
+import type { StorageKind } from '../../src/embedded/storage/storage.js';
 import { checkServer } from '../../src/store/server.js';
 import { openApi } from '../http/server.js';
 import { openWorkspace } from '../support/workspace.js';
+import { kinds } from './storages.js';
 
 /** A file system of so many bytes; undefined where this user may not mount one. */
 async function smallDisk(bytes: number): Promise<string | undefined> {
@@ -69,22 +71,42 @@ test('a server whose disk is full says so, and stores again when there is room',
   ]);
 });
 
+type Failing = (...given: unknown[]) => unknown;
+
+/** Makes the writes of a kind of storage fail while `isFull` says so. */
+function failWrites(kind: StorageKind, isFull: () => boolean): void {
+  if (kind === 'leveldb') {
+    const level = leveldown.prototype as { _batch: Failing };
+    const { _batch: batch } = level;
+    level._batch = function failing(...given) {
+      if (!isFull()) return batch.apply(this, given);
+      const done = given.at(-1) as (error: Error) => void;
+      return setImmediate(done, new Error('IO error: 000003.log: No space left on device'));
+    };
+    onTestFinished(() => void (level._batch = batch));
+    return;
+  }
+  const sqlite = process.getBuiltinModule('node:sqlite' as 'node:fs') as unknown as {
+    StatementSync: { prototype: { run: Failing } };
+  };
+  const { prototype } = sqlite.StatementSync;
+  const { run } = prototype;
+  prototype.run = function failing(...given) {
+    if (isFull()) throw new Error('database or disk is full');
+    return run.apply(this, given);
+  };
+  onTestFinished(() => void (prototype.run = run));
+}
+
 /** A server in this process whose stores take no writes while its disk is full. */
-async function serverOnFullDisk() {
+async function serverOnFullDisk(storage: StorageKind) {
   const dir = await mkdtemp(join(tmpdir(), 'tws-full-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   // Room is looked for by writing this file.
   const noRoom = join(dir, '.room');
   let isFull = false;
-  const level = leveldown.prototype as { _batch: (...given: unknown[]) => void };
-  const { _batch: batch } = level;
-  level._batch = function failing(...given) {
-    if (!isFull) return batch.apply(this, given);
-    const done = given.at(-1) as (error: Error) => void;
-    setImmediate(done, new Error('IO error: 000003.log: No space left on device'));
-  };
-  onTestFinished(() => void (level._batch = batch));
-  const server = await startServer({ dir, host: '127.0.0.1', port: 0 });
+  failWrites(storage, () => isFull);
+  const server = await startServer({ dir, host: '127.0.0.1', port: 0, storage });
   onTestFinished(() => server.close());
   const { user, password } = server.credentials;
   return {
@@ -101,63 +123,66 @@ async function serverOnFullDisk() {
   };
 }
 
-test('jobs that waited for room on the disk of the server are run to their end, once', async () => {
-  const server = await serverOnFullDisk();
-  const hold = `import { existsSync } from 'node:fs';
+test.each(kinds)(
+  'jobs that waited for room on the disk of %s are run to their end, once',
+  async (kind) => {
+    const server = await serverOnFullDisk(kind);
+    const hold = `import { existsSync } from 'node:fs';
     import { setTimeout } from 'node:timers/promises';
     export default async ({ params }) => { while (!existsSync(params.file)) await setTimeout(5); };`;
-  const space = await openWorkspace(
-    { 'hold.mjs': hold, 'noop.mjs': `export default () => 1;` },
-    server.url,
-  );
-  const { connection } = space.store;
-  const api = await openApi({ workspace: space, inspect: () => checkServer(connection) });
-  const file = join(space.folder, 'go');
-  await space.put({ _id: 'task:DEFAULT:noop', type: 'task', name: 'noop' });
-  await space.put({
-    _id: 'task:DEFAULT:hold',
-    type: 'task',
-    name: 'hold',
-    params: { file },
-    timeout: 0,
-  });
-  await space.engine();
-  const jobs = ['a', 'b', 'c'];
-  await space.put(...jobs.map((_id) => ({ _id, type: 'job', tasks: ['hold', 'noop'] })));
-  for (const id of jobs) {
-    await space.until(id, ({ steps }) => JSON.stringify(steps ?? '').includes('$$active'));
-  }
-  const isReady = async () => (await api.ask('GET', '/health/ready')).status;
-  await expect.poll(isReady).toBe(200);
+    const space = await openWorkspace(
+      { 'hold.mjs': hold, 'noop.mjs': `export default () => 1;` },
+      server.url,
+    );
+    const { connection } = space.store;
+    const api = await openApi({ workspace: space, inspect: () => checkServer(connection) });
+    const file = join(space.folder, 'go');
+    await space.put({ _id: 'task:DEFAULT:noop', type: 'task', name: 'noop' });
+    await space.put({
+      _id: 'task:DEFAULT:hold',
+      type: 'task',
+      name: 'hold',
+      params: { file },
+      timeout: 0,
+    });
+    await space.engine();
+    const jobs = ['a', 'b', 'c'];
+    await space.put(...jobs.map((_id) => ({ _id, type: 'job', tasks: ['hold', 'noop'] })));
+    for (const id of jobs) {
+      await space.until(id, ({ steps }) => JSON.stringify(steps ?? '').includes('$$active'));
+    }
+    const isReady = async () => (await api.ask('GET', '/health/ready')).status;
+    await expect.poll(isReady).toBe(200);
 
-  await server.fill();
-  // The steps end, and no end of them can be stored.
-  await writeFile(file, '');
-  await expect.poll(server.isUp).toBe(503);
-  const url = new URL(connection.url);
-  const authorization = `Basic ${btoa(`${url.username}:${url.password}`)}`;
-  const body = JSON.stringify({ docs: [{ _id: 'refused', type: 'job', tasks: ['noop'] }] });
-  const headers = { authorization, 'content-type': 'application/json' };
-  const target = `${url.origin}/${connection.database}/_bulk_docs`;
-  const refused = await fetch(target, { method: 'POST', headers, body });
-  expect(refused.status).toBe(507);
-  expect(await refused.json()).toMatchObject({ error: 'enospc' });
-  await expect.poll(isReady).toBe(503);
-  const { text } = await api.ask('GET', '/health/ready');
-  expect(text).toContain('No space left');
+    await server.fill();
+    // The steps end, and no end of them can be stored.
+    await writeFile(file, '');
+    await expect.poll(server.isUp).toBe(503);
+    const url = new URL(connection.url);
+    const authorization = `Basic ${btoa(`${url.username}:${url.password}`)}`;
+    const body = JSON.stringify({ docs: [{ _id: 'refused', type: 'job', tasks: ['noop'] }] });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const target = `${url.origin}/${connection.database}/_bulk_docs`;
+    const refused = await fetch(target, { method: 'POST', headers, body });
+    expect(refused.status).toBe(507);
+    expect(await refused.json()).toMatchObject({ error: 'enospc' });
+    await expect.poll(isReady).toBe(503);
+    const { text } = await api.ask('GET', '/health/ready');
+    expect(text).toContain('No space left');
 
-  await server.free();
-  await expect.poll(server.isUp).toBe(200);
-  await expect.poll(isReady).toBe(200);
-  for (const id of jobs) {
-    const { exit, steps } = await space.ended(id);
-    const told = steps.map(({ name, state, attempt }) => [name, state, attempt]);
-    expect([exit, told]).toEqual([
-      0,
-      [
-        ['hold', '$$complete', 1],
-        ['noop', '$$complete', 1],
-      ],
-    ]);
-  }
-});
+    await server.free();
+    await expect.poll(server.isUp).toBe(200);
+    await expect.poll(isReady).toBe(200);
+    for (const id of jobs) {
+      const { exit, steps } = await space.ended(id);
+      const told = steps.map(({ name, state, attempt }) => [name, state, attempt]);
+      expect([exit, told]).toEqual([
+        0,
+        [
+          ['hold', '$$complete', 1],
+          ['noop', '$$complete', 1],
+        ],
+      ]);
+    }
+  },
+);

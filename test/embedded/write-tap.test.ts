@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { openPouchStorage } from '../../src/embedded/storage/pouch-storage.js';
+import { openDatabasesFolder } from '../../src/embedded/storage/databases-folder.js';
 import type { Doc, DocumentStore, StoredChange } from '../../src/embedded/storage/storage.js';
 
 let dir: string;
@@ -11,7 +11,7 @@ let store: DocumentStore;
 let told: (readonly StoredChange[] | undefined)[] = [];
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'tws-tap-'));
-  store = await (await openPouchStorage(dir)).open('db', { create: true });
+  store = await (await openDatabasesFolder(dir, 'leveldb')).open('db', { create: true });
   store.watch((changes) => told.push(changes));
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { replaceFile } from '../storage/pouch-storage.js';
+import { replaceFile } from '../storage/replace-file.js';
 
 /** The server admin, and the key that cookies are signed with. */
 export type Credentials = {

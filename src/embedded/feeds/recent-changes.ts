@@ -4,10 +4,9 @@ import type { FeedChange, StoredChange } from '../storage/storage.js';
 const MAX_CHANGES = 2_000;
 const MAX_CHARS = 8 * 1024 * 1024;
 
-export const withJson = (change: FeedChange): StoredChange => ({
-  ...change,
-  json: JSON.stringify(change.doc),
-});
+/** A change with its JSON, which some stores have at hand. */
+export const withJson = (change: FeedChange | StoredChange): StoredChange =>
+  'json' in change ? change : { ...change, json: JSON.stringify(change.doc) };
 
 /** The newest changes in order, without gaps from a floor (exclusive) to `reached` (inclusive). */
 export type RecentChanges = {

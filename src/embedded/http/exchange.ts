@@ -76,7 +76,7 @@ export function sendError(response: ServerResponse, error: unknown): void {
 }
 
 /** Writes a piece of a streamed answer and waits while the client is slow; false when it went away. */
-export function writePiece(x: Exchange, piece: string): Promise<boolean> {
+export function writePiece(x: Exchange, piece: string | Buffer): Promise<boolean> {
   const { response } = x;
   if (response.destroyed || x.gone.aborted) return Promise.resolve(false);
   if (response.write(piece)) return Promise.resolve(true);

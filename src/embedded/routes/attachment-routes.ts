@@ -3,8 +3,8 @@ import type { Database } from '../databases/database.js';
 import { checkRev } from '../databases/writes.js';
 import { MAX_BINARY_BYTES, readBody } from '../http/body.js';
 import { CouchError, notFound, refuse } from '../http/couch-error.js';
-import { sendBytes, sendJson, type Exchange } from '../http/exchange.js';
-import { Absent, type Doc } from '../storage/storage.js';
+import { sendJson, writePiece, type Exchange } from '../http/exchange.js';
+import { Absent, type Attachment, type Doc } from '../storage/storage.js';
 import { assertWritten, revisionNamed } from './document-routes.js';
 
 /** GET and HEAD of an attachment, also of one byte range. */
@@ -19,28 +19,39 @@ export async function getAttachment(
   const found = await store.attachment(id, name, rev);
   if (found instanceof Absent) throw notFound(found);
   if (found === undefined) throw refuse.missing('Document is missing attachment');
+  try {
+    await sendAttachment(x, found);
+  } finally {
+    found.close();
+  }
+}
+
+async function sendAttachment(x: Exchange, found: Attachment): Promise<void> {
   const etag = `"${found.digest.replace(/^md5-/, '')}"`;
-  const headers = {
+  if (x.request.headers['if-none-match'] === etag) {
+    x.response.writeHead(304, { etag }).end();
+    return;
+  }
+  const range = parseRange(x.request.headers.range, found.length);
+  const [first, last] = range ?? [0, found.length - 1];
+  x.response.writeHead(range === undefined ? 200 : 206, {
     etag,
     'content-md5': found.digest.replace(/^md5-/, ''),
     'content-type': found.contentType,
+    'content-length': last + 1 - first,
     'accept-ranges': 'bytes',
     'cache-control': 'must-revalidate',
     // What users upload must not run as a page of this server.
     'content-security-policy': 'sandbox',
     'x-content-type-options': 'nosniff',
-  };
-  if (x.request.headers['if-none-match'] === etag) {
-    x.response.writeHead(304, { etag }).end();
-    return;
-  }
-  const range = parseRange(x.request.headers.range, found.body.length);
-  if (range === undefined) return sendBytes(x.response, 200, found.body, headers);
-  const [first, last] = range;
-  sendBytes(x.response, 206, found.body.subarray(first, last + 1), {
-    ...headers,
-    'content-range': `bytes ${first}-${last}/${found.body.length}`,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${first}-${last}/${found.length}` }),
   });
+  if (x.method !== 'HEAD' && last >= first) {
+    for await (const piece of found.read(first, last)) {
+      if (!(await writePiece(x, piece))) return;
+    }
+  }
+  x.response.end();
 }
 
 /** One range only, as CouchDB; anything else gets the whole body. @throws CouchError 416 */

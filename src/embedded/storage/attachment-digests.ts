@@ -22,7 +22,8 @@ export async function digestBodies(docs: readonly Doc[]): Promise<void> {
   }
 }
 
-async function digestOf(bytes: Buffer): Promise<string> {
+/** The MD5 of bytes in base64. */
+export async function digestOf(bytes: Buffer): Promise<string> {
   const hash = createHash('md5');
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
     if (from > 0) await turn();

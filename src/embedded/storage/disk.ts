@@ -62,11 +62,13 @@ export function watchDisk(options: DiskOptions): Disk {
   };
 }
 
-/** Whether an error says that there is no room: of the file system, of LevelDB, of PouchDB. */
+/** Whether an error says that there is no room: of the file system, of LevelDB, PouchDB or SQLite. */
 export function isDiskFull(error: unknown): boolean {
   const { code, message, reason } = (error ?? {}) as Record<string, unknown>;
   if (code === 'ENOSPC' || code === 'EDQUOT') return true;
-  return [message, reason].some((text) => /No space left on device|Disk quota/.test(String(text)));
+  return [message, reason].some((text) =>
+    /No space left on device|Disk quota|database or disk is full/.test(String(text)),
+  );
 }
 
 async function canWrite(dir: string, bytes: number): Promise<boolean> {

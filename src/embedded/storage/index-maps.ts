@@ -1,8 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { openOrderedMap } from './level.js';
-import type { Session } from './session.js';
 import type { OrderedMap, DocumentStore } from './storage.js';
 
 type IndexMaps = Pick<DocumentStore, 'index' | 'indexes' | 'removeIndex'> & {
@@ -10,8 +8,16 @@ type IndexMaps = Pick<DocumentStore, 'index' | 'indexes' | 'removeIndex'> & {
   readonly closeIndexes: () => Promise<void>;
 };
 
+type Maps = {
+  /** Runs an operation while the database is open. */
+  readonly use: <T>(operation: () => Promise<T>) => Promise<T>;
+  readonly home: string;
+  /** Opens or makes a map in a directory of its own. */
+  readonly openMap: (location: string) => Promise<OrderedMap>;
+};
+
 /** The ordered maps beside the documents of a database, each in a directory of its own. */
-export function indexMaps({ use }: Session, home: string): IndexMaps {
+export function indexMaps({ use, home, openMap }: Maps): IndexMaps {
   const open = new Map<string, Promise<OrderedMap>>();
   const locationOf = (name: string): string => join(home, encodeURIComponent(name));
   return {
@@ -19,7 +25,7 @@ export function indexMaps({ use }: Session, home: string): IndexMaps {
       use(async () => {
         const known = open.get(name);
         if (known !== undefined) return known;
-        const opening = openOrderedMap(locationOf(name));
+        const opening = openMap(locationOf(name));
         open.set(name, opening);
         opening.catch(() => open.delete(name));
         return opening;

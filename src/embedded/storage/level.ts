@@ -3,12 +3,14 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { cacheReads } from './read-cache.js';
-import type { LevelEntry, OrderedMap, ScanOptions } from './storage.js';
+import type { OrderedMap, ScanOptions } from './storage.js';
 
 /** Above every key we use: the last code point, which sorts last in UTF-8 too. */
 export const LAST = '\u{10FFFF}';
 
 const PAGE = 256;
+
+export type LevelEntry = { readonly key: string; readonly value: string };
 
 type Callback<T> = (error: Error | null | undefined, value?: T) => void;
 
@@ -62,7 +64,7 @@ export async function openOrderedMap(location: string): Promise<OrderedMap> {
           done,
         ),
       ),
-    scan: (options) => scanLevel(level, options),
+    scan: (options) => scanValues(level, options),
     count: (from, to) => countKeys(level, from, to),
     bytes: () => directoryBytes(location),
     compact: () => call((done) => level.compactRange('', LAST, done)),
@@ -82,16 +84,19 @@ async function openLevel(location: string): Promise<LevelDown> {
   return level;
 }
 
+async function* scanValues(level: LevelDown, options: ScanOptions): AsyncGenerator<string> {
+  for await (const { value } of scanLevel(level, options)) yield value;
+}
+
 /** Reads a range of a LevelDB in key order, from a snapshot taken at the start. */
 export async function* scanLevel(
   level: LevelDown,
-  options: ScanOptions,
+  options: ScanOptions & { readonly keysOnly?: boolean },
 ): AsyncGenerator<LevelEntry> {
   const iterator = level.iterator({
     gte: options.from,
     lte: options.to,
     reverse: options.reverse ?? false,
-    limit: options.limit ?? -1,
     values: options.keysOnly !== true,
     keyAsBuffer: false,
     valueAsBuffer: false,

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import type { BodyCache } from './body-cache.js';
 import { LAST } from './level.js';
 import type { Pouch, PouchError, PouchMetadata, RevTree } from './pouch.js';
@@ -227,11 +229,13 @@ async function attachment(
   >;
   const stub = Object.hasOwn(stubs, name) ? stubs[name] : undefined;
   if (stub === undefined) return undefined;
-  const exact = { rev: doc._rev };
+  const body = Buffer.from(await pouch.getAttachment(id, name, { rev: doc._rev }));
   return {
-    body: Buffer.from(await pouch.getAttachment(id, name, exact)),
     contentType: stub.content_type ?? 'application/octet-stream',
     digest: stub.digest,
+    length: body.length,
     rev: doc._rev ?? '',
+    read: (first, last) => Readable.from([body.subarray(first, last + 1)]),
+    close: () => undefined,
   };
 }

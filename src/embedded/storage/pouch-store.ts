@@ -5,31 +5,21 @@ import type { LevelDown } from 'leveldown';
 import { digestBodies } from './attachment-digests.js';
 import { createBodyCache, type BodyCache } from './body-cache.js';
 import { indexMaps } from './index-maps.js';
-import { compactLevel, countKeys, directoryBytes, LAST } from './level.js';
+import { compactLevel, countKeys, directoryBytes, LAST, openOrderedMap } from './level.js';
 import { locals } from './pouch-locals.js';
 import { readers } from './pouch-reads.js';
 import { openSession, type Session } from './session.js';
 import type { DocumentStore, DocWriteResult } from './storage.js';
+import { DEFAULT_REVS_LIMIT, type StoreHome } from './store-home.js';
 import { createWriteQueue } from './write-queue.js';
 import type { WriteListener } from './write-tap.js';
 
-/** How many revisions of a document are remembered unless `_revs_limit` says otherwise. */
-const DEFAULT_REVS_LIMIT = 50;
-
-/** Values kept beside the documents of a database; `save` is on disk when it returns. */
-export type Settings = {
-  get(name: string): unknown;
-  save(name: string, value: unknown): Promise<void>;
-};
-
-type Options = {
-  readonly home: string;
-  readonly settings: Settings;
-  readonly remove: () => Promise<void>;
-};
-
 /** Opens one database on PouchDB; see `storage.ts` for the contract. */
-export async function openPouchStore({ home, settings, remove }: Options): Promise<DocumentStore> {
+export async function openPouchStore({
+  home,
+  settings,
+  remove,
+}: StoreHome): Promise<DocumentStore> {
   const limit = (settings.get('revs_limit') as number | undefined) ?? DEFAULT_REVS_LIMIT;
   const location = join(home, 'data');
   const bodies = createBodyCache();
@@ -39,7 +29,11 @@ export async function openPouchStore({ home, settings, remove }: Options): Promi
   const tell: WriteListener = (changes) => listeners.forEach((listener) => listener(changes));
   const session = await openSession(location, limit, tell);
   const instance = await session.pouch().id();
-  const { closeIndexes, reopenIndexes, ...indexes } = indexMaps(session, join(home, 'indexes'));
+  const { closeIndexes, reopenIndexes, ...indexes } = indexMaps({
+    use: session.use,
+    home: join(home, 'indexes'),
+    openMap: openOrderedMap,
+  });
 
   return {
     instance,

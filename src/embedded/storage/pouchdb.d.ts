@@ -42,3 +42,15 @@ declare module 'pouchdb-adapter-leveldb-core' {
   const LevelAdapter: (this: unknown, options: object, done: (error: unknown) => void) => void;
   export default LevelAdapter;
 }
+
+declare module 'pouchdb-merge' {
+  type Node = [id: string, state: { status: string; deleted?: boolean }, children: Node[]];
+  type Root = { pos: number; ids: Node };
+  const merging: {
+    merge(tree: Root[], path: Root, limit: number): { tree: Root[] };
+    rootToLeaf(tree: readonly Root[]): { pos: number; ids: { id: string; opts: Node[1] }[] }[];
+    winningRev(metadata: { rev_tree: readonly Root[] }): string;
+    revExists(tree: readonly Root[], rev: string): boolean;
+  };
+  export default merging;
+}

@@ -2,12 +2,8 @@ import type { LevelDown } from 'leveldown';
 
 import { createOperationLock } from './operation-lock.js';
 import { openPouch, type Pouch } from './pouch.js';
+import { StoreClosed } from './storage.js';
 import { tapWrites, type WriteListener } from './write-tap.js';
-
-/** Thrown by every method of a store that was closed or removed. */
-export class StoreClosed extends Error {
-  override readonly name = 'StoreClosed';
-}
 
 /** The open handles of one database; they change when it is reopened with another revision limit. */
 export type Session = {

@@ -1,6 +1,6 @@
 /**
- * What the server needs of a document store. PouchDB stands behind it today
- * (`pouch-storage.ts`); an implementation on something else swaps in here and nowhere else.
+ * What the server needs of a document store. Two stand behind it: PouchDB on LevelDB
+ * (`pouch-store.ts`) and SQLite (`sqlite/sqlite-store.ts`); `databases-folder.ts` chooses.
  */
 
 /** A JSON document as CouchDB shows it: `_id`, `_rev` and the other underscore members included. */
@@ -43,6 +43,11 @@ export type OpenRev = { readonly ok: Doc } | { readonly missing: string };
 /** A read that found nothing, and why. A class, since documents may have any members. */
 export class Absent {
   constructor(readonly why: 'missing' | 'deleted') {}
+}
+
+/** Thrown by every method of a store that was closed or removed. */
+export class StoreClosed extends Error {
+  override readonly name = 'StoreClosed';
 }
 
 export type RangeOptions = {
@@ -91,11 +96,16 @@ export type Parent =
   | { readonly kind: 'conflict' };
 
 export type Attachment = {
-  readonly body: Buffer;
   readonly contentType: string;
   /** `md5-…` in base64. */
   readonly digest: string;
+  /** Bytes. */
+  readonly length: number;
   readonly rev: string;
+  /** The bytes between two places, both included, in pieces. */
+  read(first: number, last: number): AsyncIterable<Buffer>;
+  /** To be called when it is read no more: until then its bytes are kept. */
+  close(): void;
 };
 
 /** One database. Every method may be called at any time; writes are durable when they return. */
@@ -148,22 +158,19 @@ export type DocumentStore = {
   destroy(): Promise<void>;
 };
 
-export type LevelEntry = { readonly key: string; readonly value: string };
-
 /** Bounds are inclusive; keys are ordered by code point. */
 export type ScanOptions = {
   readonly from: string;
   readonly to: string;
   readonly reverse?: boolean;
-  readonly limit?: number;
-  readonly keysOnly?: boolean;
 };
 
 export type OrderedMap = {
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
   /** Applied as one; a value of null removes the key. */
   apply(changes: readonly (readonly [key: string, value: string | null])[]): Promise<void>;
-  scan(options: ScanOptions): AsyncIterable<LevelEntry>;
+  /** Values in the order of their keys, as they were when it began. */
+  scan(options: ScanOptions): AsyncIterable<string>;
   /** How many keys lie between two keys, both included. */
   count(from: string, to: string): Promise<number>;
   bytes(): Promise<number>;
@@ -172,6 +179,9 @@ export type OrderedMap = {
   reopen(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** What a database can be kept in. */
+export type StorageKind = 'leveldb' | 'sqlite';
 
 /** All databases of a directory. */
 export type Storage = {

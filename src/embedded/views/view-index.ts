@@ -204,7 +204,7 @@ async function* scanRows(
   slot: number,
   range: ViewRange,
 ): AsyncGenerator<IndexRow> {
-  for await (const { value } of map.scan(boundsOf(slot, range))) {
+  for await (const value of map.scan(boundsOf(slot, range))) {
     const [id, key, row] = JSON.parse(value) as [string, unknown, unknown];
     yield { id, key, value: row };
   }
