@@ -51,7 +51,13 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   const forget = async (): Promise<void> => {
     await Promise.all(Object.values(files).map((file) => rm(file, { force: true })));
   };
-  const server = await startEmbedded({ dir: join(dir, 'couch'), port, tell });
+  const { storage } = config.embedded;
+  const server = await startEmbedded({
+    dir: dataOf(dir),
+    port,
+    ...(storage === 'auto' ? {} : { storage }),
+    tell,
+  });
   // Those of a process that was killed; also, an older file keeps its mode when it is written over.
   await forget();
   const { url, user, password } = server;
@@ -74,6 +80,33 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
     },
   };
 }
+
+/** Where the server keeps its data, in a folder of a project. */
+const dataOf = (dir: string): string => join(dir, 'couch');
+
+/**
+ * Makes all databases in a folder ones of another kind; `onDatabase` is called after each.
+ * @throws TwsError `dev_running`, and those of `convertDatabases`
+ */
+export async function convertEmbedded(options: {
+  readonly dir: string;
+  readonly to: 'sqlite' | 'leveldb';
+  readonly onDatabase: (database: ConvertedDatabase) => void;
+}): Promise<ConvertedDatabase[]> {
+  const { dir, to, onDatabase } = options;
+  const running = runningDev(dir);
+  if (running !== undefined) {
+    throw problem('dev_running', { dir, pid: running.pid, url: running.url });
+  }
+  const { convertDatabases } = await import('../embedded/storage/conversion.js');
+  return convertDatabases({ dir: dataOf(dir), to, onConverted: onDatabase });
+}
+
+type ConvertedDatabase = {
+  readonly name: string;
+  readonly from: string;
+  readonly documents: number;
+};
 
 /** The server could only say that it failed. @throws TwsError `port_taken` */
 async function assertFree(port: number): Promise<void> {

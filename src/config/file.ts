@@ -77,6 +77,10 @@ const queues = z
   .array(queueSchema, { error: 'must be a list of queues' })
   .min(1, { error: 'must name a queue' });
 
+const storage = z.enum(['auto', 'sqlite', 'leveldb'], {
+  error: 'must be auto, sqlite or leveldb',
+});
+
 /** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */
 export const settingsFileSchema = z
   .strictObject({
@@ -109,6 +113,7 @@ export const settingsFileSchema = z
       z.strictObject({
         dir: setting('embedded.dir', text),
         port: setting('embedded.port', port),
+        storage: setting('embedded.storage', storage),
       }),
     ),
   })

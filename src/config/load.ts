@@ -46,7 +46,12 @@ export type Config = {
   readonly webhooks: readonly NonNullable<SettingsFile['webhooks']>[number][];
   readonly logLevel: LogLevel;
   readonly cryptoKey?: string;
-  readonly embedded: { readonly dir: string; readonly port: number };
+  readonly embedded: {
+    readonly dir: string;
+    readonly port: number;
+    /** What new databases are kept in. */
+    readonly storage: NonNullable<NonNullable<SettingsFile['embedded']>['storage']>;
+  };
   /** Which addresses the shipped plugins and webhooks may reach. */
   readonly egress: EgressPolicy;
   /** Settings of the HTTP API. */
@@ -89,6 +94,7 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
     embedded: {
       dir: dir.value,
       port: said('embedded.port', sources).value ?? settings['embedded.port'].usual,
+      storage: said('embedded.storage', sources).value ?? settings['embedded.storage'].usual,
     },
   };
   const known = {

@@ -148,6 +148,13 @@ export const settings = {
     flag: '--port <n>',
     help: 'Port of the server; default 5984, 0: a free one.',
   },
+  'embedded.storage': {
+    about:
+      'What new databases of the embedded server are kept in, sqlite or leveldb; default: as those that there are, in a new folder sqlite where Node has it (22.13 and later).',
+    usual: 'auto',
+    flag: '--storage <kind>',
+    help: 'What new databases are kept in, sqlite or leveldb; default: sqlite in a new folder, where Node has it.',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 /** What is set in the environment only. */

@@ -31,6 +31,7 @@ const flags = z.object({
   s3Port: numberFlag(0, 65_535),
   engine: z.boolean().default(true),
   dir: z.string().optional(),
+  storage: z.string().optional(),
   ...engineFlags,
   http: httpFlag,
 });

@@ -32,6 +32,7 @@ export const beginning: readonly CommandDefinition[] = [
       httpPlace,
       { flags: '--no-http', about: 'Serve no HTTP API.' },
       optionOf('embedded.dir'),
+      { ...optionOf('embedded.storage'), values: ['sqlite', 'leveldb'] },
       ...engineOptions,
     ],
     stoppable: true,

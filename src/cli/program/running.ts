@@ -1,3 +1,4 @@
+import { optionOf } from '../../config/table.js';
 import type { CommandDefinition, OptionDefinition } from '../command.js';
 import { shells } from '../completion/scripts.js';
 import { engineOptions, httpOption, httpPlace } from './options.js';
@@ -94,6 +95,14 @@ export const running: readonly CommandDefinition[] = [
     options: placeOptions('decrypted'),
     examples: ['tws decrypt --for task:mail --field params.smtp.auth.pass'],
     load: async () => (await import('../commands/encrypt.js')).decrypt,
+  },
+  {
+    name: 'convert',
+    about: 'Convert the databases of the embedded server, which must not run, to another storage.',
+    arguments: [{ name: '<storage>', about: 'sqlite or leveldb.', values: ['sqlite', 'leveldb'] }],
+    options: [optionOf('embedded.dir')],
+    examples: ['tws convert sqlite', 'tws convert leveldb --dir .tws'],
+    load: async () => (await import('../commands/convert.js')).convert,
   },
   {
     name: 'completion',
