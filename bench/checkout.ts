@@ -9,6 +9,7 @@ import { credentialsOf, databasePath, type Connection } from '../src/store/conne
 import { openStore } from '../src/store/store.js';
 import type { NewDocument } from '../src/store/writer.js';
 import { largePlugin } from './large.js';
+import type { Options } from './options.js';
 import { storeAll } from './project.js';
 import { access, type Access } from './server.js';
 
@@ -58,9 +59,12 @@ const acquaintanceMs = 1_000;
 const startMs = 60_000;
 
 /** Starts the server of a checkout, or takes the CouchDB of `url` for it. */
-export async function openCheckout(root: string, url: string | undefined): Promise<Checkout> {
+export async function openCheckout(
+  root: string,
+  { url, storage }: Pick<Options, 'url' | 'storage'>,
+): Promise<Checkout> {
   const dir = mkdtempSync(join(tmpdir(), 'tws-bench-'));
-  const server = url === undefined ? await startServer(root, dir) : undefined;
+  const server = url === undefined ? await startServer(root, dir, storage) : undefined;
   const at = server?.access ?? access(url ?? '');
   const connect = (): Connection => ({ ...at, database: `tws-bench-${randomUUID()}`, app: 'tws' });
   const databases = new Set<Connection>();
@@ -96,9 +100,10 @@ export async function openCheckout(root: string, url: string | undefined): Promi
   };
 }
 
-async function startServer(root: string, dir: string) {
+async function startServer(root: string, dir: string, storage: Options['storage']) {
   const file = join(root, 'dist', 'src', 'embedded', 'process.js');
-  const args = [file, '--dir', join(dir, 'server'), '--port', '0', '--with-parent'];
+  const kind = storage === undefined ? [] : ['--storage', storage];
+  const args = [file, '--dir', join(dir, 'server'), '--port', '0', '--with-parent', ...kind];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   for await (const line of createInterface(child.stdout)) {
     const told = JSON.parse(line) as { url: string; user: string; password_file: string };

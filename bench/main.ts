@@ -48,7 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
     await against(options.against, options.times, forBoth(args));
     return 0;
   }
-  const server = await openServer(options.url);
+  const server = await openServer(options.url, options.storage);
   const interrupted = new Promise<number>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(130));
   });

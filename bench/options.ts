@@ -24,10 +24,15 @@ export const benchNames = [
 ] as const;
 export type BenchName = (typeof benchNames)[number];
 
+const storages = ['leveldb', 'sqlite'] as const;
+type Storage = (typeof storages)[number];
+
 /** What was asked for on the command line. */
 export type Options = {
   /** A CouchDB, with an admin's name and password; undefined: an embedded server of its own. */
   readonly url: string | undefined;
+  /** What the embedded server keeps its databases in; undefined: what it takes by itself. */
+  readonly storage: Storage | undefined;
   readonly only: readonly BenchName[];
   readonly engines: readonly number[];
   readonly slots: number;
@@ -72,6 +77,7 @@ export type Options = {
 export const help = `npm run bench -- [flags]
 
   --url URL             a CouchDB, http://admin:password@host:port (default: the embedded server)
+  --storage KIND        the embedded server's: sqlite or leveldb (default: sqlite where Node has it)
   --only NAME           one benchmark, may be repeated: ${benchNames.join(', ')}
   --engines 1,2,4       throughput: numbers of engine processes
   --slots 10            attempts at the same time in each engine
@@ -111,6 +117,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     options: {
       help: { type: 'boolean', default: false },
       url: { type: 'string' },
+      storage: { type: 'string' },
       only: { type: 'string', multiple: true },
       engines: { type: 'string', default: '1,2,4' },
       slots: { type: 'string', default: '10' },
@@ -149,6 +156,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     sizes[name].split(',').map((text) => numberOf(name, text));
   return {
     url: values.url,
+    storage: values.storage === undefined ? undefined : oneOf('storage', storages, values.storage),
     only: (values.only ?? benchNames).map((name) => oneOf('only', benchNames, name)),
     engines: many('engines'),
     slots: one('slots'),

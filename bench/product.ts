@@ -50,7 +50,7 @@ const parts: Readonly<Record<ProductPart, (subject: Subject) => Promise<void>>> 
 export async function product({ options }: Pick<Bench, 'options'>): Promise<void> {
   for (const part of options.parts) {
     // Each with a server of its own: what one leaves behind is in no figure of the next.
-    const checkout = await openCheckout(options.checkout, options.url);
+    const checkout = await openCheckout(options.checkout, options);
     const print = printer('product', checkout.kind);
     const say: Say = (figure) => print({ ...figure, part });
     try {

@@ -22,15 +22,18 @@ export type BenchServer = {
 };
 
 /** Takes the CouchDB of this URL, or starts an embedded server in a process and folder of its own. */
-export async function openServer(url: string | undefined): Promise<BenchServer> {
+export async function openServer(
+  url: string | undefined,
+  storage?: 'leveldb' | 'sqlite',
+): Promise<BenchServer> {
   return url === undefined
-    ? openEmbedded()
+    ? openEmbedded(storage)
     : benchServer('couchdb', access(url), { end: () => Promise.resolve(), cpuMs: () => NaN });
 }
 
-async function openEmbedded(): Promise<BenchServer> {
+async function openEmbedded(storage: 'leveldb' | 'sqlite' | undefined): Promise<BenchServer> {
   const dir = await mkdtemp(join(tmpdir(), 'tws-bench-'));
-  const server = await startEmbedded({ dir });
+  const server = await startEmbedded({ dir, storage });
   const end = async (): Promise<void> => {
     await server.stop();
     await rm(dir, { recursive: true, force: true });
