@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
 import { startEmbedded, type EmbeddedServer } from '../../src/embedded/start.js';
+import type { StorageKind } from '../../src/embedded/storage/storage.js';
 
 /** An answer with its JSON read. */
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
@@ -25,9 +26,9 @@ export async function ownDirectory(): Promise<string> {
 /** Starts a server that no other test uses; stop it, or it ends after the test file. */
 export async function ownServer(
   dir?: string,
-  limits: { readonly functionMs?: number } = {},
+  options: { readonly functionMs?: number; readonly storage?: StorageKind } = {},
 ): Promise<OwnServer> {
-  const server = await startEmbedded({ dir: dir ?? (await ownDirectory()), ...limits });
+  const server = await startEmbedded({ dir: dir ?? (await ownDirectory()), ...options });
   afterAll(() => server.stop());
   const credentials = Buffer.from(`${server.user}:${server.password}`).toString('base64');
   const authorization = `Basic ${credentials}`;

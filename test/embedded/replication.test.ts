@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { ownServer, type OwnServer } from './own-server.js';
+import { kinds } from './storages.js';
 
 const withPassword = (server: OwnServer, name: string): string => {
   const url = new URL(`${server.url}/${name}`);
@@ -17,37 +18,48 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   throw new Error('it did not happen within 10 s');
 }
 
-test('grows out of one server into another, both ways, with attachments and conflicts', async () => {
-  const [here, there] = await Promise.all([ownServer(), ownServer()]);
-  await here.request('PUT', '/db');
-  await here.request('PUT', '/db/a', { n: 1 });
-  const data = Buffer.from('hello').toString('base64');
-  await here.request('PUT', '/db/b', { _attachments: { x: { content_type: 'text/plain', data } } });
-  const rivals = ['1-aaa', '1-bbb'].map((_rev) => ({ _id: 'c', _rev, of: _rev }));
-  await here.request('POST', '/db/_bulk_docs', { docs: rivals, new_edits: false });
+/** Servers of different storages, where this Node has both. */
+const pairs = kinds.map((kind, i) => [kind, kinds[(i + 1) % kinds.length] ?? kind] as const);
 
-  const pushed = await here.request('POST', '/_replicate', {
-    source: 'db',
-    target: withPassword(there, 'copy'),
-    create_target: true,
-  });
-  expect(pushed).toMatchObject({ status: 200, body: { ok: true } });
-  expect((await there.request('GET', '/copy/a')).body).toMatchObject({ n: 1 });
-  const { body: conflicted } = await there.request('GET', '/copy/c?conflicts=true');
-  expect(conflicted).toMatchObject({ _rev: '1-bbb', _conflicts: ['1-aaa'] });
-  const attachment = await fetch(`${there.url}/copy/b/x`, {
-    headers: { authorization: there.authorization },
-  });
-  expect(await attachment.text()).toBe('hello');
+test.each(pairs)(
+  'grows out of %s into %s, both ways, with attachments and conflicts',
+  async (...pair) => {
+    const [here, there] = await Promise.all([
+      ownServer(undefined, { storage: pair[0] }),
+      ownServer(undefined, { storage: pair[1] }),
+    ]);
+    await here.request('PUT', '/db');
+    await here.request('PUT', '/db/a', { n: 1 });
+    const data = Buffer.from('hello').toString('base64');
+    await here.request('PUT', '/db/b', {
+      _attachments: { x: { content_type: 'text/plain', data } },
+    });
+    const rivals = ['1-aaa', '1-bbb'].map((_rev) => ({ _id: 'c', _rev, of: _rev }));
+    await here.request('POST', '/db/_bulk_docs', { docs: rivals, new_edits: false });
 
-  await there.request('PUT', '/copy/d', {});
-  const pulled = await here.request('POST', '/_replicate', {
-    source: withPassword(there, 'copy'),
-    target: 'db',
-  });
-  expect(pulled.status).toBe(200);
-  expect((await here.request('GET', '/db/d')).status).toBe(200);
-});
+    const pushed = await here.request('POST', '/_replicate', {
+      source: 'db',
+      target: withPassword(there, 'copy'),
+      create_target: true,
+    });
+    expect(pushed).toMatchObject({ status: 200, body: { ok: true } });
+    expect((await there.request('GET', '/copy/a')).body).toMatchObject({ n: 1 });
+    const { body: conflicted } = await there.request('GET', '/copy/c?conflicts=true');
+    expect(conflicted).toMatchObject({ _rev: '1-bbb', _conflicts: ['1-aaa'] });
+    const attachment = await fetch(`${there.url}/copy/b/x`, {
+      headers: { authorization: there.authorization },
+    });
+    expect(await attachment.text()).toBe('hello');
+
+    await there.request('PUT', '/copy/d', {});
+    const pulled = await here.request('POST', '/_replicate', {
+      source: withPassword(there, 'copy'),
+      target: 'db',
+    });
+    expect(pulled.status).toBe(200);
+    expect((await here.request('GET', '/db/d')).status).toBe(200);
+  },
+);
 
 test('follows a database until it is cancelled', async () => {
   const server = await ownServer();
