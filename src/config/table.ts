@@ -150,10 +150,10 @@ export const settings = {
   },
   'embedded.storage': {
     about:
-      'What new databases of the embedded server are kept in, sqlite or leveldb; default: as those that there are, in a new folder sqlite where Node has it (22.13 and later).',
+      'What new databases of the embedded server are kept in, sqlite or leveldb; sqlite needs Node 22.13; default: as those that there are, leveldb in a new folder.',
     usual: 'auto',
     flag: '--storage <kind>',
-    help: 'What new databases are kept in, sqlite or leveldb; default: sqlite in a new folder, where Node has it.',
+    help: 'What new databases are kept in, sqlite or leveldb; default: as those that there are, leveldb in a new folder.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

@@ -108,11 +108,10 @@ describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
   });
 });
 
-test('a folder keeps the kind of its databases, and a new one is in SQLite where Node has it', async () => {
-  const usual = hasSqlite() ? 'documents.sqlite' : 'data';
+test('a folder keeps the kind of its databases, and a new one is in LevelDB', async () => {
   const fresh = await testDirectory();
   const made = await (await openDatabasesFolder(fresh)).open('a', { create: true });
-  expect(await readdir(join(fresh, 'a'))).toContain(usual);
+  expect(await readdir(join(fresh, 'a'))).toContain('data');
   await made.close();
   const old = await testDirectory();
   await (await (await openDatabasesFolder(old, 'leveldb')).open('a', { create: true })).close();

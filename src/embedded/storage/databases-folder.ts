@@ -22,7 +22,7 @@ const TRASH = '.removed-';
  * Keeps each database in a directory of its own below `directory`: its documents, `indexes` and
  * `settings.json`, which is written last and makes the database exist. Databases of both kinds may be
  * there. A new one is of the kind given; otherwise of the kind that all are of; in an empty directory
- * it is SQLite, where this Node has it.
+ * it is LevelDB, which every Node can read.
  * @throws TwsError `sqlite_missing` when this Node cannot read a database or make one
  */
 export async function openDatabasesFolder(
@@ -63,8 +63,7 @@ export async function openDatabasesFolder(
 }
 
 function usualKind(kinds: readonly StorageKind[]): StorageKind {
-  const usual = kinds.length > 0 ? kinds.every((kind) => kind === 'sqlite') : hasSqlite();
-  return usual ? 'sqlite' : 'leveldb';
+  return kinds.length > 0 && kinds.every((kind) => kind === 'sqlite') ? 'sqlite' : 'leveldb';
 }
 
 async function kindsIn(directory: string): Promise<StorageKind[]> {
