@@ -41,7 +41,7 @@ export function guardProcess({ log, onBroken }: GuardOptions): (clear: string) =
   captureConsole(() =>
     consoleLog(({ about }) => (message, data) => {
       const { level = 'info' } = data ?? {};
-      log[level as keyof Log](about, redact(message));
+      log[level as Exclude<keyof Log, 'child'>](about, redact(message));
     }),
   );
   return (clear) => {
