@@ -166,6 +166,8 @@ describe('sessions', () => {
       level: 'viewer',
       owners: ['acme'],
       roles: ['tws-viewer', 'tws-owner:acme'],
+      // Not where Fauxton shows all of it.
+      place: { project: expect.any(String) as string, database: expect.any(String) as string },
     });
     expect(set).toMatch(/^tws_session=[\w=.-]+; Path=\/_tws; HttpOnly; SameSite=Strict$/);
     expect((await ask('GET', '/jobs', { headers: { cookie } })).status).toBe(200);
