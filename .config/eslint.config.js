@@ -13,7 +13,14 @@ export default tseslint.config(
     languageOptions: {
       globals: globals.node,
       parserOptions: {
-        projectService: { allowDefaultProject: ['.config/*.js', 'bin/*.js', 'scripts/*.js'] },
+        projectService: {
+          allowDefaultProject: [
+            '.config/*.js',
+            'bin/*.js',
+            'docs/operations/*.mjs',
+            'scripts/*.js',
+          ],
+        },
         tsconfigRootDir: join(import.meta.dirname, '..'),
       },
     },
@@ -32,13 +39,16 @@ export default tseslint.config(
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
   },
-  { files: ['bin/**', 'scripts/**', 'test/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['bin/**', 'scripts/**', 'test/**', 'bench/**', 'docs/**', 'src/plugin/console.ts'],
+    rules: { 'no-console': 'off' },
+  },
   {
     // Only an interface can be merged with vitest's.
     files: ['test/support/couch-server.ts'],
     rules: { '@typescript-eslint/consistent-type-definitions': 'off' },
   },
-  { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  { files: ['**/*.{js,mjs}'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['src/**', 'plugins/**'],
     plugins: { tws: { rules: { layers: layersRule } } },

@@ -60,7 +60,7 @@ type Say = (details: Readonly<Record<string, unknown>>) => string;
 function sentenceOf(say: Say): string {
   const names = new Proxy({}, { get: (_of, name) => `‹${String(name)}›` });
   try {
-    const text = say(names as Readonly<Record<string, unknown>>);
+    const text = say(names);
     return text.replace(/NaN( \w+)?/g, '‹time›');
   } catch {
     return '';

@@ -6,6 +6,7 @@ type Log = PluginContext['log'];
 
 const levels = { log: 'info', info: 'info', warn: 'warn', error: 'error', debug: 'debug' } as const;
 type Method = keyof typeof levels;
+type Print = (...texts: readonly unknown[]) => void;
 
 /** Where the console of an attempt goes. */
 const logs = new WeakMap<Attribution, Log>();
@@ -29,11 +30,11 @@ export function consoleLog(outside: (attribution: Attribution) => Log): Log | un
  */
 export function captureConsole(logOf: () => Log | undefined): () => void {
   const undo = (Object.keys(levels) as Method[]).map((method) => {
-    const print = console[method];
+    const { [method]: print } = console as Readonly<Record<Method, Print>>;
     const level = levels[method];
     console[method] = (...texts: readonly unknown[]) => {
       const log = logOf();
-      if (log === undefined) return print.apply(console, [...texts]);
+      if (log === undefined) return print(...texts);
       log(format(...texts), ...(level === 'info' ? [] : [{ level }]));
     };
     return () => {

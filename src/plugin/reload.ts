@@ -156,7 +156,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => name !== 'node_modules' && !name.startsWith('.'));
   const files = await Promise.all(
-    shown.map((entry) => {
+    shown.map(async (entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? filesBelow(path) : [path];
     }),

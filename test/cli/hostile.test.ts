@@ -62,6 +62,9 @@ async function ready() {
 const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   list: [
     ['--all'],
+    ['--failure', hostile, '--sort', hostile],
+    ['--since', hostile],
+    ['--tag', hostile],
     ['--all', '--verbose'],
     ['--all', '--json'],
     ['--flow', hostile],
@@ -72,6 +75,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   explain: [[`waiting-${hostile}`], [`failed-${hostile}`], [`refused-${hostile}`], [hostile]],
   graph: [[`f-${hostile}`], [`failed-${hostile}`], ['--format', 'svg', `waiting-${hostile}`]],
   history: [[`failed-${hostile}`], [`failed-${hostile}`, '--json']],
+  logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
   top: [['--once'], ['--once', '--json']],
   doctor: [[]],
@@ -98,6 +102,8 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cancel: [[`waiting-${hostile}`], ['--every', '--flow', hostile]],
   remove: [[`t-${hostile}`], [`failed-${hostile}`, '--no-confirm', '--force']],
   new: [['task', hostile]],
+  plugin: [['docs'], ['docs', hostile], [hostile]],
+  convert: [[hostile]],
   decrypt: [[hostile]],
 };
 

@@ -3,13 +3,7 @@ import { z } from 'zod';
 import { loadConfig } from '../../src/config/load.js';
 import { settingsFileSchema } from '../../src/config/file.js';
 import { flagsIn } from '../../src/config/flags.js';
-import {
-  credentialVariables,
-  optionOf,
-  settings,
-  variables,
-  type Setting,
-} from '../../src/config/table.js';
+import { credentialVariables, optionOf, settings, type Setting } from '../../src/config/table.js';
 
 type Json = { readonly properties?: Readonly<Record<string, Json>> };
 

@@ -37,6 +37,7 @@ const table: Readonly<Record<string, string>> = {
   checkFlow: '--OOO',
   listEngines: '--OOO',
   getStats: '--OOO',
+  getFailures: '--OOO',
   getMetrics: '--OOO',
   getTwsMetrics: '--OOO',
   submitJobs: '---OO',
@@ -53,6 +54,9 @@ const table: Readonly<Record<string, string>> = {
   announceEvent: '---OO',
   enableFlow: '---OO',
   disableFlow: '---OO',
+  enableEngine: '---OO',
+  disableEngine: '---OO',
+  removeJob: '----O',
   putTask: '----O',
   removeTask: '----O',
   putFlow: '----O',
@@ -82,6 +86,8 @@ const table: Readonly<Record<string, string>> = {
 /** These concern all owners: a role for some of them is not enough, whatever else somebody may do. */
 const ofAllOwners: Readonly<Record<string, unknown>> = {
   announceEvent: { event: 'e' },
+  enableEngine: undefined,
+  disableEngine: undefined,
   getMetrics: undefined,
   getTwsMetrics: undefined,
   createToken: { name: 'x', roles: ['tws-admin'] },

@@ -57,7 +57,7 @@ describe('the page of a job', () => {
       .getByRole('cell', { name: /Step Failed/ })
       .first()
       .waitFor();
-    await page.getByLabel('Filter').fill('step failed gate');
+    await page.getByLabel('Filter').fill('StepFailed gate');
     await page.getByText(/^1 of \d+ events$/).waitFor();
     await page.getByRole('button', { name: 'Step Failed' }).click();
     await page

@@ -99,7 +99,13 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'convert',
     about: 'Convert the databases of the embedded server, which must not run, to another storage.',
-    arguments: [{ name: '<storage>', about: 'sqlite or leveldb.', values: ['sqlite', 'leveldb'] }],
+    arguments: [
+      {
+        name: '<storage>',
+        about: 'Storage to convert to, sqlite or leveldb.',
+        values: ['sqlite', 'leveldb'],
+      },
+    ],
     options: [optionOf('embedded.dir')],
     examples: ['tws convert sqlite', 'tws convert leveldb --dir .tws'],
     load: async () => (await import('../commands/convert.js')).convert,
