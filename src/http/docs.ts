@@ -11,8 +11,8 @@ export const docsPrefix = `${prefix}/docs`;
 /**
  * The documentation is files that the build of the package made, open to everybody.
  *
- * X3 As with the admin pages, a request's path is looked up among the files that were found when the
- *    server started; it never becomes a path of the file system.
+ * As with the admin pages, a request's path is looked up among the files that were found when the server
+ * started; it never becomes a path of the file system.
  */
 export async function addDocs(app: FastifyInstance, folder = builtDocs()): Promise<void> {
   const files = await filesIn(folder);

@@ -1,5 +1,4 @@
-import type { Box } from './layout.js';
-import type { Picture, PictureEdge, PictureNode } from './picture.js';
+import type { Box, Picture, PictureEdge, PictureNode } from './picture.js';
 import { nodeText } from './text.js';
 
 /** Nodes that stand beside each other and are too many for one line: they are drawn in several. */

@@ -1,15 +1,8 @@
 import untyped from '@dagrejs/dagre';
-import type { Picture, PictureEdge, PictureFrame, PictureNode } from './picture.js';
+import type { Box, Picture, PictureEdge, PictureFrame, PictureNode } from './picture.js';
 import { labelWidth, shortLabel, nodeText } from './text.js';
 import { blockPlaces, withBlocks, type Block } from './blocks.js';
 
-/** A place in the picture, in pixels from its upper left corner; `x` and `y` are of the middle. */
-export type Box = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-};
 export type Point = { readonly x: number; readonly y: number };
 
 /** A node at its place, with the lines of text that fit into it. */

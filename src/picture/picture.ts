@@ -45,3 +45,11 @@ export type Picture = {
   readonly frames: readonly PictureFrame[];
   readonly edges: readonly PictureEdge[];
 };
+
+/** A place in the picture, in pixels from its upper left corner; `x` and `y` are of the middle. */
+export type Box = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};

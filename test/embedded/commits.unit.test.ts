@@ -33,7 +33,7 @@ function port() {
   return { log, syncs, commits, add, synced };
 }
 
-test('what arrives while a group is synced is the next group, answered when it is on disk (G1)', async () => {
+test('B1: what arrives while a group is synced is the next group, answered when it is on disk', async () => {
   const { log, syncs, add, synced, commits } = port();
   const first = [add('a'), add('b')];
   await synced(1);

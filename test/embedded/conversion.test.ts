@@ -79,7 +79,7 @@ describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
     }
   });
 
-  test('that was stopped leaves the database as it was, and can be made again', async () => {
+  test('B3: that was stopped leaves the database as it was, and can be made again', async () => {
     const dir = await testDirectory();
     const before = await open(dir, 'leveldb', true);
     await fill(before);

@@ -125,7 +125,7 @@ describe.each(kinds)('the storage %s', (kind) => {
     expect(await store.rows(['b', 'none'], {})).toMatchObject([{ id: 'b' }, null]);
   });
 
-  test('keeps the bytes of attachments as long as a leaf or a reader has them', async () => {
+  test('B2: keeps the bytes of attachments as long as a leaf or a reader has them', async () => {
     const store = await openKind(kind);
     const data = randomBytes(1_500_000);
     const small = Buffer.from('small');

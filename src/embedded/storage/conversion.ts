@@ -32,7 +32,7 @@ export type Converted = {
  * is copied with its conflicts, tombstones, histories, attachments and local documents; sequences
  * begin anew, and indexes are built at their next use.
  *
- * K1 A database is of its old kind until its copy is complete, compared and on disk: what is stopped
+ * B3 A database is of its old kind until its copy is complete, compared and on disk: what is stopped
  *    may be run again.
  * @throws TwsError `embedded_dir_in_use`, `embedded_no_data`, `sqlite_missing`, `conversion_failed`
  */

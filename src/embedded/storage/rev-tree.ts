@@ -1,9 +1,9 @@
 import type { RevNode, RevTree } from './pouch.js';
 
-export type LeafRevision = { readonly rev: string; readonly deleted: boolean };
+export type TreeLeaf = { readonly rev: string; readonly deleted: boolean };
 
 /** All leaves of a revision tree, in the tree's order. */
-export function leafRevisions(tree: RevTree): LeafRevision[] {
+export function leafRevisions(tree: RevTree): TreeLeaf[] {
   return tree.flatMap((root) => leavesBelow(root.pos, root.ids));
 }
 
@@ -13,8 +13,8 @@ export function latestOf(tree: RevTree, rev: string): string[] {
   return start === undefined ? [] : leavesBelow(start.pos, start.node).map((leaf) => leaf.rev);
 }
 
-function leavesBelow(pos: number, node: RevNode): LeafRevision[] {
-  const leaves: LeafRevision[] = [];
+function leavesBelow(pos: number, node: RevNode): TreeLeaf[] {
+  const leaves: TreeLeaf[] = [];
   const visit: { pos: number; node: RevNode }[] = [{ pos, node }];
   for (let next = visit.pop(); next !== undefined; next = visit.pop()) {
     const [id, state, children] = next.node;

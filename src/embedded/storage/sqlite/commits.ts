@@ -24,8 +24,9 @@ export type CommitPort = {
  * Group commit: while one group is being synced, the changes that arrive are gathered for the next,
  * which costs one sync for all of them.
  *
- * G1 A change is answered when it is on disk, and in the order in which changes came.
- * G2 Changes do not throw for what a client did wrong: a change that throws takes its group with it.
+ * B1 A change is answered when it is on disk, and in the order in which changes came.
+ *
+ * Changes do not throw for what a client did wrong: a change that throws takes its group with it.
  */
 export type Commits = {
   /** Makes a change; `weight` counts its documents. */

@@ -1,7 +1,7 @@
 import merging from 'pouchdb-merge';
 
 import type { RevTree } from '../pouch.js';
-import { latestOf, leafRevisions, type LeafRevision } from '../rev-tree.js';
+import { latestOf, leafRevisions, type TreeLeaf } from '../rev-tree.js';
 
 /**
  * The revisions of a document as its row holds them. Nearly all documents have one leaf and a line of
@@ -59,7 +59,7 @@ export function withPath(
 }
 
 /** All leaves, the winner first, then those of the longest histories. */
-export function allLeaves(revisions: Revisions): readonly LeafRevision[] {
+export function allLeaves(revisions: Revisions): readonly TreeLeaf[] {
   const { rev, deleted } = revisions;
   if (revisions.tree === null) return [{ rev, deleted }];
   const others = leafRevisions(treeOf(revisions)).filter((leaf) => leaf.rev !== rev);

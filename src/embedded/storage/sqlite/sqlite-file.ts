@@ -15,20 +15,19 @@ const LOG_BYTES = 64 * 1024 * 1024;
  * A file of SQLite whose writes are synced by another thread: SQLite itself would hold up the event
  * loop while the disk works.
  *
- * Q1 What was committed before `sync` is on disk after it: pages go into the log, and a recovery leaves
- *    out the torn end of a log.
- * Q2 The log is written over only after the file that its pages were copied into was synced: nothing
- *    may be written while `checkpoint` runs.
+ * What was committed before `sync` is on disk after it: pages go into the log, and a recovery leaves out
+ * the torn end of a log. The log is written over only after the file that its pages were copied into was
+ * synced: nothing may be written while `checkpoint` runs.
  */
 export type SqliteFile = {
   readonly db: Sqlite;
-  /** Makes what was committed outlive a loss of power (Q1). */
+  /** Makes what was committed outlive a loss of power. */
   sync(): Promise<void>;
   /** Takes note of about so many bytes that were written into so many places. */
   wrote(bytes: number, places: number): void;
   /** Whether the log should be copied into the file. */
   isLogLong(): boolean;
-  /** Copies the log into the file (Q2). */
+  /** Copies the log into the file. */
   checkpoint(): Promise<void>;
   /** Gives so many free pages back to the file system; returns how many are left. */
   freePages(count: number): number;

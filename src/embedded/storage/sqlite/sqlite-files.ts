@@ -29,9 +29,9 @@ export type NewFile = {
 /**
  * The bytes of attachments, each once for all documents that have it.
  *
- * F1 What is held is not removed, though no document uses it: documents that are about to be written
- *    hold their attachments, and so does a reader of one.
- * F2 What neither is used nor held is removed; what a crash left of it is when the database is opened.
+ * B2 What is held is not removed, though no document uses it: documents that are about to be written
+ *    hold their attachments, and so does a reader of one. What neither is used nor held is removed; what
+ *    a crash left of it is when the database is opened.
  */
 export type SqliteFiles = {
   /** Reads the attachments of documents, stores the large ones, and holds all until `release`. */
@@ -42,7 +42,7 @@ export type SqliteFiles = {
   keep(transaction: Transaction, doc: number, files: ReadonlySet<string>): void;
   /** Stores small attachments, within the transaction of their document. */
   store(transaction: Transaction, files: readonly NewFile[]): void;
-  /** Removes what nobody uses any more, after a crash (F2). */
+  /** Removes what nobody uses any more, after a crash. */
   removeLeftovers(): Promise<void>;
 };
 
