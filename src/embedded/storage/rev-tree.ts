@@ -7,10 +7,13 @@ export function leafRevisions(tree: RevTree): TreeLeaf[] {
   return tree.flatMap((root) => leavesBelow(root.pos, root.ids));
 }
 
-/** The leaves that descend from `rev` (itself, if it is one); empty when the tree lacks `rev`. */
+/**
+ * The leaves that descend from `rev` (itself, if it is one); empty when the tree lacks `rev`. Where the
+ * limit of revisions cut off what two branches have in common, `rev` stands in both.
+ */
 export function latestOf(tree: RevTree, rev: string): string[] {
-  const start = find(tree, rev);
-  return start === undefined ? [] : leavesBelow(start.pos, start.node).map((leaf) => leaf.rev);
+  const found = placesOf(tree, rev).flatMap(({ pos, node }) => leavesBelow(pos, node));
+  return [...new Set(found.map((leaf) => leaf.rev))];
 }
 
 function leavesBelow(pos: number, node: RevNode): TreeLeaf[] {
@@ -26,11 +29,15 @@ function leavesBelow(pos: number, node: RevNode): TreeLeaf[] {
   return leaves;
 }
 
-function find(tree: RevTree, rev: string): { pos: number; node: RevNode } | undefined {
-  const visit = tree.map((root) => ({ pos: root.pos, node: root.ids }));
+type Place = { readonly pos: number; readonly node: RevNode };
+
+function placesOf(tree: RevTree, rev: string): readonly Place[] {
+  const found: Place[] = [];
+  const visit: Place[] = tree.map((root) => ({ pos: root.pos, node: root.ids }));
   for (let next = visit.pop(); next !== undefined; next = visit.pop()) {
-    if (`${next.pos}-${next.node[0]}` === rev) return next;
-    for (const child of next.node[2]) visit.push({ pos: next.pos + 1, node: child });
+    const [id, , children] = next.node;
+    if (`${next.pos}-${id}` === rev) found.push(next);
+    for (const child of children) visit.push({ pos: next.pos + 1, node: child });
   }
-  return undefined;
+  return found;
 }
