@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { packageRoot } from '../package.js';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
@@ -59,15 +59,19 @@ export function shippedPluginFolder(): string {
   return join(packageRoot(), ...(fromSources ? [] : ['dist']), 'plugins');
 }
 
+/** In a checkout of tws this folder is the project's, too, and would hide what was built of it. */
+const shippedSources = join(packageRoot(), 'plugins');
+
 /**
  * Imports all plugins of these folders and, last, of the shipped one. Never rejects for a plugin's
  * sake: a broken one is listed with its problem; a folder that is not there holds none.
  */
 export async function loadPlugins({
-  folders,
+  folders: given,
   log,
   watched = false,
 }: LoadOptions): Promise<PluginRegistry> {
+  const folders = given.filter((folder) => resolve(folder) !== shippedSources);
   const before = watched ? await fileHashes(folders) : undefined;
   const places = [...folders, shippedPluginFolder()];
   const files = await findPluginFiles(places);
