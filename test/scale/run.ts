@@ -46,8 +46,8 @@ export async function simulateInstallation(options: Options): Promise<Figures> {
   const it = new Installation(options);
   const { clock, findings } = it;
   it.start();
-  // Until engines know each other's pace.
-  const warm = clock.now() + 1.5 * renewMs;
+  // Until engines know each other's pace: each has renewed its lease twice.
+  const warm = clock.now() + 2.5 * renewMs;
   await clock.run(() => clock.now() >= warm);
   const before = snapshotOf(it);
   findings.reset();
