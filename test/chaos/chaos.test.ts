@@ -1,4 +1,5 @@
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { couchKind, couchUrl } from '../support/couch.js';
 import { describe, lastLine } from './main.js';
 import { runChaos } from './run.js';
 import { isClean } from './verdict.js';
@@ -6,7 +7,6 @@ import { isClean } from './verdict.js';
 it('three engines lose nothing and do nothing twice, whatever is done to them', async ({
   signal,
 }) => {
-  const { kind, url } = inject('couch');
   const seed = Math.floor(Math.random() * 1_000_000);
   const told: string[] = [`seed ${seed}`];
   const running = runChaos({
@@ -14,7 +14,7 @@ it('three engines lose nothing and do nothing twice, whatever is done to them', 
     jobs: 60,
     kills: 2,
     seed,
-    ...(kind === 'couchdb' ? { url } : {}),
+    ...(couchKind() === 'couchdb' ? { url: couchUrl() } : {}),
     say: (line) => told.push(line),
     signal,
   });

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 /** Which server the tests of this run talk to. */
 export type CouchKind = 'embedded' | 'couchdb';
 
-/** What the tests know of their server: its URL, with the admin's name and password in it. */
-export type ProvidedCouch = { readonly url: string; readonly kind: CouchKind };
+/** What the tests know of their servers: the URLs, with the admin's name and password in them. */
+export type ProvidedCouch = { readonly urls: readonly string[]; readonly kind: CouchKind };
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -16,24 +16,29 @@ declare module 'vitest' {
 }
 
 /**
- * Global set-up of the project `store`: the CouchDB named by `COUCH_URL`
- * (`http://user:password@host:port`), else one embedded server in a folder of its own.
+ * Global set-up of the projects `store` and `long`: the CouchDB named by `COUCH_URL`
+ * (`http://user:password@host:port`), else an embedded server for each worker, in folders of their own:
+ * what one test does to its server, a test beside it must not wait for.
  * Returns the teardown. Throws when the server does not answer.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const external = process.env.COUCH_URL;
   if (external !== undefined && external !== '') {
     await assertAnswers(external);
-    project.provide('couch', { url: external.replace(/\/+$/, ''), kind: 'couchdb' });
+    project.provide('couch', { urls: [external.replace(/\/+$/, '')], kind: 'couchdb' });
     return async () => {};
   }
   const { startEmbedded } = await import('../../src/embedded/start.js');
   const dir = await mkdtemp(join(tmpdir(), 'tws-embedded-'));
-  // Tests of functions that never end wait for this long.
-  const server = await startEmbedded({ dir, functionMs: 2_000 });
-  project.provide('couch', { url: withCredentials(server), kind: 'embedded' });
+  const servers = await Promise.all(
+    // Tests of functions that never end wait for this long.
+    Array.from({ length: project.vitest.config.maxWorkers }, (_, i) =>
+      startEmbedded({ dir: join(dir, String(i)), functionMs: 2_000 }),
+    ),
+  );
+  project.provide('couch', { urls: servers.map(withCredentials), kind: 'embedded' });
   return async () => {
-    await server.stop();
+    await Promise.all(servers.map((server) => server.stop()));
     await rm(dir, { recursive: true, force: true });
   };
 }

@@ -75,9 +75,11 @@ export type Answer<T> = {
   readonly bytes: Buffer;
 };
 
-/** The server's URL with the admin's name and password, without a slash at the end. */
+/** The URL of this worker's server with the admin's name and password, without a slash at the end. */
 export function couchUrl(): string {
-  return inject('couch').url;
+  const { urls } = inject('couch');
+  const worker = Number(process.env['VITEST_POOL_ID'] ?? 1);
+  return urls[(worker - 1) % urls.length] as string;
 }
 
 /** Whether this run talks to the embedded server or to a CouchDB. */
