@@ -21,12 +21,16 @@ export async function load<Answer>(
   return { format: 'module', source, shortCircuit: true };
 }
 
-/** Tells which source file a line of a built file comes from; a built file may hold several. */
-function sourcesOf(built: string): (line: number, column: number) => string {
+/**
+ * Tells which source file a line of a built file comes from; a built file may hold several. Undefined:
+ * the line is of a package that is built in.
+ */
+function sourcesOf(built: string): (line: number, column: number) => string | undefined {
   const map = new SourceMap(JSON.parse(readFileSync(`${built}.map`, 'utf8')) as SourceMapPayload);
   return (line, column) => {
     const entry = map.findEntry(line, column);
     const source = 'originalSource' in entry ? entry.originalSource : built;
+    if (source.includes('node_modules/')) return undefined;
     return source.slice(source.lastIndexOf('src/') + 'src/'.length);
   };
 }
@@ -40,6 +44,7 @@ function counting(text: string, sourceAt: ReturnType<typeof sourcesOf>): string 
       const body = node.body as ts.Node;
       const { line, character } = module.getLineAndCharacterOfPosition(body.getStart());
       const file = sourceAt(line, character);
+      if (file === undefined) return ts.forEachChild(node, visit);
       const count = `countCall(${JSON.stringify(file)},${JSON.stringify(name)})`;
       if (ts.isBlock(body)) inserts.push({ at: body.getStart() + 1, text: `${count};` });
       else {

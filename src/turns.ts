@@ -89,3 +89,51 @@ export function createTurns(mostMs = pieceMs): () => Promise<void> | undefined {
     });
   };
 }
+
+/** Calls `over` after so many ms, however many; the answer calls it off. */
+export type Waiter = (ms: number, over: () => void) => () => void;
+
+/** The longest a timer of Node can wait; a longer one would fire at once. */
+const longestWaitMs = 0x7fff_ffff;
+
+/** By the clock of the process. */
+export const after: Waiter = (ms, over) => {
+  if (ms === Infinity) return () => undefined;
+  if (ms <= longestWaitMs) {
+    const timer = setTimeout(over, ms);
+    return () => clearTimeout(timer);
+  }
+  const again = (): void => void (callOff = after(ms - longestWaitMs, over));
+  let callOff = after(longestWaitMs, again);
+  return () => callOff();
+};
+
+/** Watches that something goes on. */
+export type SilenceWatch = {
+  /** There was a sign of life: the time begins anew. */
+  readonly heard: () => void;
+  readonly stop: () => void;
+};
+
+/** A timer that fires this much late shows that the process itself stood still, ms. */
+const standstillMs = 250;
+
+/**
+ * Calls `act` once when nothing was heard for `ms`. After a standstill of this process (a blocked
+ * event loop, a suspended machine) the whole time is granted again: what arrived meanwhile has not
+ * been read yet. It keeps no process alive.
+ */
+export function watchSilence(ms: number, act: () => void): SilenceWatch {
+  let dueAt = performance.now() + ms;
+  const fire = (): void => {
+    const isLate = performance.now() - dueAt > standstillMs;
+    if (isLate) heard();
+    else act();
+  };
+  const timer = setTimeout(fire, ms).unref();
+  const heard = (): void => {
+    dueAt = performance.now() + ms;
+    timer.refresh();
+  };
+  return { heard, stop: () => clearTimeout(timer) };
+}

@@ -1,8 +1,7 @@
-import { partyOf } from '../decide/compete/fair-share.js';
+import { partyOf, definitionOf, queueOf } from '../reading/entries.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue, isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { pluginOf } from '../model/task.js';
-import { definitionOf, queueOf } from '../reading/entries.js';
 import { interpret } from '../reading/progress.js';
 import { readSteps } from '../reading/step-reading.js';
 import type { StoredDocument } from '../model/document.js';

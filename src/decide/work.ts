@@ -12,7 +12,7 @@ import { withBegun } from './steps.js';
 import type { ChildJob, Move, Wait } from './intent.js';
 import { type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
-import { pathsAbove } from '../reading/leaves.js';
+import { pathsAbove } from '../model/tree.js';
 import { isUndoing } from '../structures/paths.js';
 import { definitionOf, queueOf } from '../reading/entries.js';
 import { isUnserved, withClaims } from './compete/serving.js';

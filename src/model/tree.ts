@@ -102,3 +102,12 @@ export type PlacedLeaf = Leaf & { readonly keys: readonly (string | number)[] };
 export function isWithin(path: string, node: string): boolean {
   return node === '' || path === node || path.startsWith(`${node}.`);
 }
+
+/** A path and all it is below of: `0.map.*.x` -> itself, `0.map.*`, `0.map`, `0` and the root. */
+export function pathsAbove(path: string): readonly string[] {
+  const above = [path];
+  for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {
+    above.push(path.slice(0, at));
+  }
+  return path === '' ? above : [...above, ''];
+}

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import type { PluginContext } from './api.js';
 import type { Failed } from './outcome.js';
 
 /** Whose code runs: a plugin, and the attempt on behalf of which, if there is one. */
@@ -12,6 +13,8 @@ export type Attribution = {
   readonly endsAt?: number;
   /** Ends the attempt as failed; false when it had ended already, or when there is none. */
   readonly fail: (outcome: Failed) => boolean;
+  /** The log of the attempt, where its console goes as well; absent until it is called. */
+  log?: PluginContext['log'];
 };
 
 const running = new AsyncLocalStorage<Attribution>();

@@ -8,20 +8,11 @@ const levels = { log: 'info', info: 'info', warn: 'warn', error: 'error', debug:
 type Method = keyof typeof levels;
 type Print = (...texts: readonly unknown[]) => void;
 
-/** Where the console of an attempt goes. */
-const logs = new WeakMap<Attribution, Log>();
-
-/** Has what the plugin of the running attempt prints by `console` go to its log. */
-export function keepConsoleOf(log: Log): void {
-  const attribution = attributionOf();
-  if (attribution !== undefined) logs.set(attribution, log);
-}
-
 /** The log of the attempt that prints; of a plugin outside an attempt `outside`. */
 export function consoleLog(outside: (attribution: Attribution) => Log): Log | undefined {
   const attribution = attributionOf();
   if (attribution === undefined) return undefined;
-  return logs.get(attribution) ?? outside(attribution);
+  return attribution.log ?? outside(attribution);
 }
 
 /**

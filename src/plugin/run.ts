@@ -1,6 +1,6 @@
 import type { Redact } from '../secrets/redaction.js';
 import type { PluginOutcome, PluginContext, PluginFailure } from './api.js';
-import { keepConsoleOf } from './console.js';
+import { attributionOf } from './attribution.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
@@ -37,7 +37,8 @@ export async function runPlugin(
     exit = code;
     given(code);
   };
-  keepConsoleOf(context.log);
+  const attribution = attributionOf();
+  if (attribution !== undefined) attribution.log = context.log;
   const outcome = await attempt(plugin, context, options);
   if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
   const complete = exit === undefined ? outcome : { ...outcome, exit };

@@ -1,8 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
 import { definedPath, deciderOf, isUndoing } from '../structures/paths.js';
-import { type Node, isWithin } from '../model/tree.js';
-import { pathsAbove } from './leaves.js';
+import { type Node, isWithin, pathsAbove } from '../model/tree.js';
 import { isFrom } from './order.js';
 import type { JobSteps, Numbers } from '../structures/steps.js';
 

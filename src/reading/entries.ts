@@ -1,3 +1,4 @@
+import { branchesOf } from '../model/flow.js';
 import { defaultQueue, type LiveJob } from '../model/job.js';
 import {
   type LiveStep,
@@ -7,12 +8,19 @@ import {
   isOpen,
   type Phase,
 } from '../model/step.js';
-import { defaultTaskTimeoutMs, type Task } from '../model/task.js';
-import { namesTask, type Entry, type Leaf } from '../model/tree.js';
+import { defaultOwner, defaultTaskTimeoutMs, type Task } from '../model/task.js';
+import {
+  isStructure,
+  namesTask,
+  pathsAbove,
+  type ChildNode,
+  type Entry,
+  type Leaf,
+  type Node,
+} from '../model/tree.js';
 import { attemptsOf, completionOn, lastAttempt, lineOf } from './attempts.js';
-import { sliceLeaf, writtenLeaf } from './leaves.js';
 import { entryKindOf } from '../structures/kinds.js';
-import { deciderOf, decisionMaker, slicedMap } from '../structures/paths.js';
+import { deciderOf, decisionMaker, definedPath, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './decider-answers.js';
 import {
   done,
@@ -23,6 +31,103 @@ import {
   type Progress,
   type View,
 } from '../structures/progress.js';
+import { childrenOf, leavesOf } from '../structures/tree.js';
+
+/** The entries of a tree, top to bottom and by path. */
+export type Leaves = {
+  readonly list: readonly Leaf[];
+  /** The entry at a path of a job; of what is repeated, each has a path of its own. */
+  readonly at: (path: string) => Leaf | undefined;
+  /** Position of the first entry at or below a path of a job. */
+  readonly firstIndex: (path: string) => number | undefined;
+};
+
+/**
+ * One decision asks for the entries of the same tree at each of its moves. They are kept as long
+ * as the tree itself, with the prefix they were asked for; trees are never changed.
+ */
+const known = new WeakMap<Node, Leaves & { readonly prefix: string }>();
+
+/** All entries of a tree; `prefix` is put before every path (`cancel`). */
+export function leavesIn(tree: Node, prefix = ''): Leaves {
+  const before = known.get(tree);
+  if (before?.prefix === prefix) return before;
+  const list = leavesOf(tree, prefix);
+  const byPath = new Map(list.map((leaf) => [leaf.path, leaf]));
+  const first = new Map<string, number>();
+  for (const { path, index } of list) {
+    for (const at of pathsAbove(path)) if (!first.has(at)) first.set(at, index);
+  }
+  const leaves = {
+    list,
+    prefix,
+    at: (path: string) => {
+      const leaf = byPath.get(path) ?? byPath.get(definedPath(path));
+      return leaf === undefined || leaf.path === path ? leaf : { ...leaf, path };
+    },
+    firstIndex: (path: string) => first.get(definedPath(path)),
+  };
+  known.set(tree, leaves);
+  return leaves;
+}
+
+/** A structure of a flow, and what the paths in it begin with. */
+export type Branch = { readonly tree: Node; readonly prefix: '' | 'error' | 'cancel' };
+
+/**
+ * The structure of a flow that a path of a job is in, and what its paths begin with. Undefined: the
+ * flow has none there.
+ */
+export function treeAt(
+  { tasks, flow_definition: flow }: Pick<LiveJob, 'tasks' | 'flow_definition'>,
+  path: string,
+): Branch | undefined {
+  const [root] = path.split('.', 1);
+  if (root !== 'error' && root !== 'cancel') return { tree: tasks, prefix: '' };
+  const branch = branchesOf(flow).find((one) => one.root === root);
+  return branch && { tree: branch.tree, prefix: root };
+}
+
+/** The node of a tree at a path of a job. */
+export function nodeAt(tree: Node, path: string, prefix = ''): Node | undefined {
+  const wanted = definedPath(path);
+  let node: Node | undefined = tree;
+  let at = prefix;
+  while (node !== undefined && at !== wanted) {
+    const children: readonly ChildNode[] = isStructure(node) ? childrenOf(node, at) : [];
+    const next: ChildNode | undefined = children.find(
+      (child) => wanted === child.path || wanted.startsWith(`${child.path}.`),
+    );
+    node = next?.node;
+    at = next?.path ?? at;
+  }
+  return node;
+}
+
+/** The node at a path of a job, in its flow or in what follows a failure or a cancel. */
+export function nodeOf(job: LiveJob, path: string): Node | undefined {
+  const branch = treeAt(job, path);
+  return branch && nodeAt(branch.tree, path, branch.prefix);
+}
+
+/** The child job for a slice of a map stands at a leaf of its own. */
+export function sliceLeaf(job: LiveJob, path: string): Leaf {
+  const index = firstIndexAt(job, path);
+  const name = nodeAt(job.tasks, slicedMap(path))?.name ?? 'map';
+  return { path, index, name, label: `map-${index}`, entry: { task: 'map', slices: true } };
+}
+
+/** Position of the first entry at or below a path of the flow or of its cancel branch, else 0. */
+export function firstIndexAt(job: LiveJob, path: string): number {
+  const branch = treeAt(job, path);
+  return (branch && leavesIn(branch.tree, branch.prefix).firstIndex(slicedMap(path))) ?? 0;
+}
+
+/** The leaf at a path of the flow as it is written; deciders begin others. */
+export function writtenLeaf(job: LiveJob, path: string): Leaf | undefined {
+  const branch = treeAt(job, path);
+  return branch && leavesIn(branch.tree, branch.prefix).at(path);
+}
 
 /** The leaf at a path of the flow or of its cancel branch, also of what a decider began. */
 export function leafAt(job: LiveJob, path: string): Leaf | undefined {
@@ -36,6 +141,26 @@ export function leafAt(job: LiveJob, path: string): Leaf | undefined {
 /** The entry at a path of the flow or of its cancel branch; handlers have none. */
 export function entryOf(job: LiveJob, path: string): Entry | undefined {
   return leafAt(job, path)?.entry;
+}
+
+/** Who uses slots: an owner's root job, with all jobs created for it. */
+export type Party = { readonly owner: string; readonly root: string };
+
+type JobDocument = {
+  readonly _id: string;
+  readonly owner?: unknown;
+  readonly parent?: unknown;
+};
+
+/**
+ * Returns whose slots a job uses, from its document in any form. The name of a root contains its
+ * owner.
+ */
+export function partyOf({ _id: id, owner: given, parent }: JobDocument): Party {
+  const owner = typeof given === 'string' ? given : defaultOwner;
+  const { root, job } = (parent ?? {}) as { readonly root?: unknown; readonly job?: unknown };
+  const top = [root, job].find((one) => typeof one === 'string') ?? id;
+  return { owner, root: JSON.stringify([owner, top]) };
 }
 
 /** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */

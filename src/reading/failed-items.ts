@@ -5,7 +5,7 @@ import type { FailedCount } from '../structures/kind.js';
 import { kindOf } from '../structures/kinds.js';
 import { repetitionsAround, slicedMap } from '../structures/paths.js';
 import { jobSteps } from './attempts.js';
-import { nodeAt } from './leaves.js';
+import { nodeAt } from './entries.js';
 import { progressAt } from './progress.js';
 
 /**

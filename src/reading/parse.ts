@@ -38,6 +38,14 @@ export type Parsed =
 
 type Identity = { readonly _id: string; readonly _rev: string };
 
+type DocumentKind = Exclude<Parsed['kind'], 'other'>;
+const kinds: ReadonlyMap<unknown, DocumentKind> = new Map(
+  (['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'] as const).map((kind) => [
+    kind,
+    kind,
+  ]),
+);
+
 /** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
 export function parseDocument(doc: StoredDocument): Parsed {
   const parsing = parseInPieces(doc);
@@ -49,11 +57,11 @@ export function parseDocument(doc: StoredDocument): Parsed {
 
 /** The same in pieces of a few milliseconds: a document may be long. */
 export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed, undefined> {
-  const { type } = doc;
-  if (!isKind(type)) return { kind: 'other' };
+  const kind = kinds.get(doc.type);
+  if (kind === undefined) return { kind: 'other' };
   const large = tooLarge(doc);
-  if (large !== undefined) return { kind: type, ok: false, problems: [large] };
-  switch (type) {
+  if (large !== undefined) return { kind, ok: false, problems: [large] };
+  switch (kind) {
     case 'task':
       return definition('task', doc, (safe) =>
         either('task', taskSchema, safe, (task) => task as Task & Identity),
@@ -77,12 +85,6 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
     case 'lock':
       return either('lock', lockSchema, doc, (lock) => lock as LockDocument & Identity);
   }
-}
-
-const kinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'] as const;
-
-function isKind(type: unknown): type is (typeof kinds)[number] {
-  return kinds.some((kind) => kind === type);
 }
 
 /** Reads a task or flow with references in place of its encrypted values. */

@@ -15,9 +15,16 @@ import {
   type View,
 } from '../structures/progress.js';
 import { jobSteps, lastAttempt } from './attempts.js';
-import { leavesIn, nodeAt, sliceLeaf, treeAt, type Branch, type Leaves } from './leaves.js';
+import {
+  leavesIn,
+  nodeAt,
+  sliceLeaf,
+  treeAt,
+  type Branch,
+  type Leaves,
+  leafProgress,
+} from './entries.js';
 import { deciderProgress } from './decider-progress.js';
-import { leafProgress } from './entries.js';
 
 /**
  * Says how far a tree has come. Nothing about nodes is stored: everything follows from the steps.

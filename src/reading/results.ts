@@ -17,8 +17,7 @@ import type { JobSteps } from '../structures/steps.js';
 import { contentOf } from './attachments.js';
 import { completionOn, jobSteps, lastAttempt } from './attempts.js';
 import { deciderResult } from './decider-progress.js';
-import { leafAt } from './entries.js';
-import { leavesIn, nodeAt, nodeOf, treeAt } from './leaves.js';
+import { leafAt, leavesIn, nodeAt, nodeOf, treeAt } from './entries.js';
 import { progressAt } from './progress.js';
 
 /** Results as later steps see them. */

@@ -9,7 +9,14 @@ import type { Store } from '../store/store.js';
 import { createPastClaims, livenessFor, type Names, type AttemptsInSight } from './past-claims.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
 import { beginsAnything } from './resolve/beginnings.js';
-import { commitToMany, commitToOne, type Committed, type JobWrite } from './resolve/commit.js';
+import {
+  commitToMany,
+  committedToOne,
+  readBack,
+  type Committed,
+  type JobWrite,
+  type UnclearAnswer,
+} from './resolve/commit.js';
 import { readConsistent } from './resolve/consistent-read.js';
 import {
   borrowedIn,
@@ -108,10 +115,10 @@ export function createReplicas(parts: ReplicasParts): Replicas {
     // Only what is to be started has to be true now.
     const mayBeLate = (): boolean => !beginsAnything(change);
     const most = mostBytes === undefined ? {} : { mostBytes };
-    const protocol = isPlain
-      ? commitToOne(change)
-      : commitToMany(change, livenessIn(change.job._id));
-    const committed = await runProtocol(protocol, { ...ports, mayBeLate, ...most });
+    const own = { ...ports, mayBeLate, ...most };
+    const committed = isPlain
+      ? await commitToOne(change, own)
+      : await runProtocol(commitToMany(change, livenessIn(change.job._id)), own);
     const isWritten = committed.kind === 'written';
     if (copies.many || !isWritten) past.remember(change, committed, copies.many);
     if (!isWritten || committed.doc['_attachments'] === undefined) return committed;
@@ -153,6 +160,13 @@ function confirming(copies: number): string {
     `The database keeps ${copies} copies of each document: every claim, and every job that another one makes, is confirmed before it starts, ` +
     'which takes two writes and three reads each instead of one write.'
   );
+}
+
+/** Stores a change where every document has one copy. */
+async function commitToOne(change: JobWrite, ports: ProtocolPorts): Promise<Committed> {
+  const stored = await write(change.job, ports);
+  const committed = committedToOne(change, stored);
+  return committed ?? runProtocol(readBack(change, stored as UnclearAnswer), ports);
 }
 
 /** Performs the effects of a protocol one after the other; resolves to its result. */

@@ -1,7 +1,7 @@
 import { problem } from '../errors.js';
 import { unexpected, type CouchClient } from './client.js';
 import { databasePath, documentPath, serverUrl } from './connection.js';
-import { createPatience } from './patience.js';
+import { createPatience } from './exchange.js';
 
 /** A revision that may be on some copies of a document only, read from so many of them. */
 export type OfRevision = { readonly rev: string; readonly copies: number };

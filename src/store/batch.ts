@@ -1,6 +1,5 @@
 import { databasePath, type Connection } from './connection.js';
-import { openExchange } from './exchange.js';
-import { createPatience } from './patience.js';
+import { createPatience, openExchange } from './exchange.js';
 
 const nobody: ReadonlySet<string> = new Set();
 

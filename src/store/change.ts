@@ -32,7 +32,8 @@ export async function readLine(text: string): Promise<FeedLine> {
   const change = changeOf(value);
   if (change !== undefined) return { kind: 'change', change };
   const { last_seq: lastSeq, error, reason } = value as Written;
-  if (isSeq(lastSeq)) return { kind: 'end', seq: String(lastSeq) };
+  if (typeof lastSeq === 'string' || typeof lastSeq === 'number')
+    return { kind: 'end', seq: String(lastSeq) };
   if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };
   return { kind: 'malformed' };
 }
@@ -40,7 +41,8 @@ export async function readLine(text: string): Promise<FeedLine> {
 /** Reads one row of `_changes`; undefined when it is none. */
 export function changeOf(row: unknown): Change | undefined {
   const { id, seq, deleted, changes, doc } = row as Written;
-  if (typeof id !== 'string' || !isSeq(seq)) return undefined;
+  if (typeof id !== 'string' || (typeof seq !== 'string' && typeof seq !== 'number'))
+    return undefined;
   const gone = deleted === true;
   const change = { id, seq: String(seq), deleted: gone, revs: revsIn(changes) };
   if (doc === undefined || !isDocument(doc)) return change;
@@ -68,10 +70,6 @@ export function withoutConflicts(doc: StoredDocument): {
 type Written = Readonly<
   Record<'id' | 'seq' | 'deleted' | 'changes' | 'doc' | 'last_seq' | 'error' | 'reason', unknown>
 >;
-
-function isSeq(value: unknown): value is string | number {
-  return typeof value === 'string' || typeof value === 'number';
-}
 
 /** Whether a value from the wire is a stored document. */
 export function isDocument(value: unknown): value is StoredDocument {

@@ -1,9 +1,15 @@
 import { problem, type TwsError } from '../errors.js';
 import { openNano } from './by-nano.js';
 import { databasePath, serverUrl, type Connection } from './connection.js';
-import { openExchange, type ExchangeResult, type HttpExchange, readJson } from './exchange.js';
+import {
+  createPatience,
+  openExchange,
+  readJson,
+  unlimited,
+  type ExchangeResult,
+  type HttpExchange,
+} from './exchange.js';
 import { askLong } from './long-ask.js';
-import { createPatience, unlimited } from './patience.js';
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type CouchRequest = {

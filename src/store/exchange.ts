@@ -4,9 +4,56 @@ import { StringDecoder } from 'node:string_decoder';
 import { urlToHttpOptions } from 'node:url';
 import { causeOf } from './causes.js';
 import { credentialsOf, serverUrl, type Connection } from './connection.js';
-import { longestMs, watchSilence, type Patience } from './patience.js';
-import { nextTurn } from '../turns.js';
+import { nextTurn, watchSilence } from '../turns.js';
 import { parsePieces } from './parse-pieces.js';
+
+/**
+ * How long requests of one kind may be silent. A server that hangs is given up soon; one that is
+ * slow is found out and waited for.
+ *
+ * T1 The limit grows only by answers that took long, also by late ones: silence teaches nothing, so
+ *    an outage, however long, makes nobody wait longer afterwards.
+ * T2 Each answer that was fast takes a part of what was learnt back.
+ */
+export type Patience = {
+  /** The limit for a request with so many bytes to send, ms. */
+  readonly limitMs: (bytes: number) => number;
+  /** Records how long an answer took, ms, for a request of so many bytes. */
+  readonly answered: (ms: number, bytes: number) => void;
+};
+
+/** A request on a server that neither hangs nor is overloaded is answered by then, ms. */
+const usualMs = 3_000;
+/** No answer is waited for longer, ms. */
+const longestMs = 60_000;
+/** What a link is expected to carry, bytes a millisecond; a slower one is found out. */
+const usualRate = 1_000;
+/** Of the time that an answer took, what the next may take. */
+const margin = 2;
+/** What one fast answer leaves of what was learnt. */
+const forgetting = 0.8;
+
+/** For a question that nothing but its caller limits, who aborts its signal. */
+export const unlimited: Patience = {
+  // As long as a timer can be.
+  limitMs: () => 2 ** 31 - 1,
+  answered: () => undefined,
+};
+
+export function createPatience(leastMs: number = usualMs): Patience {
+  /** Times of the usual limit. */
+  let factor = 1;
+  return {
+    limitMs: (bytes) => {
+      const usual = leastMs + bytes / usualRate;
+      return Math.min(Math.max(longestMs, usual), factor * usual);
+    },
+    answered: (ms, bytes) => {
+      const usual = leastMs + bytes / usualRate;
+      factor = Math.max(1, forgetting * factor, (margin * ms) / usual);
+    },
+  };
+}
 
 /** One HTTP request. `path` is encoded, with its query, and begins with a slash. */
 export type HttpRequest = {
@@ -65,7 +112,7 @@ export function openExchange(connection: Connection): HttpExchange {
     new Promise((resolve) => {
       const { method, path, body, patience, mostBytes = Infinity, signal } = call;
       if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
-      const payload = payloadOf(body);
+      const payload = body === undefined ? undefined : payloadOf(body);
       const bytes = payload?.bytes ?? 0;
       const began = performance.now();
       const outgoing = request({
@@ -142,7 +189,7 @@ type Payload = Omit<StreamedBody, 'pieces'> & {
   readonly pieces: () => Iterator<Buffer | string, unknown, undefined>;
 };
 
-function payloadOf(body: HttpRequest['body']): Payload | undefined {
+function payloadOf(body: string | StreamedBody): Payload {
   if (typeof body !== 'string') return body;
   const whole = Buffer.from(body);
   const pieces = (): Generator<Buffer, void, undefined> => slicesOf(whole);

@@ -3,8 +3,12 @@ import { BigResult } from '../model/big-result.js';
 import { jsonPieces } from '../model/json-pieces.js';
 import type { WriteResult } from './batch.js';
 import { databasePath, documentPath, type Connection } from './connection.js';
-import type { ExchangeResult, HttpExchange, StreamedBody } from './exchange.js';
-import { createPatience } from './patience.js';
+import {
+  createPatience,
+  type ExchangeResult,
+  type HttpExchange,
+  type StreamedBody,
+} from './exchange.js';
 
 /** Attachments from so many bytes on go in a request of their own: its fixed cost is then a small part. */
 const fewestBytes = 1_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leavesIn, nodeAt } from '../../src/reading/leaves.js';
+import { leavesIn, nodeAt } from '../../src/reading/entries.js';
 import { flow } from '../support/builders.js';
 
 describe('leavesIn', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lastAttempt, lastRunBelow } from '../../src/reading/attempts.js';
-import { entryOf, leafAt } from '../../src/reading/entries.js';
-import { firstIndexAt } from '../../src/reading/leaves.js';
+import { entryOf, leafAt, firstIndexAt } from '../../src/reading/entries.js';
 import { isFrom } from '../../src/reading/order.js';
 import { decisionMaker } from '../../src/structures/paths.js';
 import type { LiveJob } from '../../src/model/job.js';

@@ -1,7 +1,7 @@
 import { carrying, settle, type Writing } from '../../src/decide/finish/settle.js';
 import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
 import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
-import { commitToMany, commitToOne, type Committed } from '../../src/replicas/resolve/commit.js';
+import { commitToMany, type Committed } from '../../src/replicas/resolve/commit.js';
 import {
   write,
   type EffectAnswer,
@@ -17,6 +17,7 @@ import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { report } from '../../src/decide/finish/report.js';
 import { isFinal, isLiveJob, type Job } from '../../src/model/job.js';
 import { isLive, type LiveStep } from '../../src/model/step.js';
+import { commitToOne } from '../support/commit-to-one.js';
 import type { Beliefs } from './beliefs.js';
 import { abandoned, leftBy } from '../../src/decide/finish/abandoned.js';
 import type { FeedEvent } from './cluster.js';

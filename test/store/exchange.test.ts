@@ -2,10 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openExchange } from '../../src/store/exchange.js';
 import { askLong } from '../../src/store/long-ask.js';
 import { openClient } from '../../src/store/client.js';
-import { createPatience, unlimited } from '../../src/store/patience.js';
+import { createPatience, openExchange, unlimited } from '../../src/store/exchange.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -15,7 +15,7 @@ import { lookUp } from '../queries.js';
 import type { Begun, ChildJob, Move } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { failureOfFlow } from '../../reading/failed-items.js';
-import { nodeAt } from '../../reading/leaves.js';
+import { nodeAt } from '../../reading/entries.js';
 import { markAt } from '../../structures/marks.js';
 import { childId, depthOf, parentLinkOf } from '../../reading/parent.js';
 import { slicedMap } from '../../structures/paths.js';

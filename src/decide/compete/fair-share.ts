@@ -1,4 +1,4 @@
-import { defaultOwner } from '../../model/task.js';
+import type { Party } from '../../reading/entries.js';
 
 /**
  * Which of the jobs that wait for a slot of an engine gets the next free one, and how many a job may
@@ -16,9 +16,6 @@ import { defaultOwner } from '../../model/task.js';
  *    and priority that was there before it.
  * F5 No slot stays free while a job waits for it, and no running step is taken away.
  */
-
-/** Who uses slots: an owner's root job, with all jobs created for it. */
-export type Party = { readonly owner: string; readonly root: string };
 
 /** A job that could take a slot. */
 export type Claimant = Party & {
@@ -50,23 +47,6 @@ export type SlotUse = {
  * others begin.
  */
 export const headStart = 20;
-
-type JobDocument = {
-  readonly _id: string;
-  readonly owner?: unknown;
-  readonly parent?: unknown;
-};
-
-/**
- * Returns whose slots a job uses, from its document in any form. The name of a root contains its
- * owner.
- */
-export function partyOf({ _id: id, owner: given, parent }: JobDocument): Party {
-  const owner = typeof given === 'string' ? given : defaultOwner;
-  const { root, job } = (parent ?? {}) as { readonly root?: unknown; readonly job?: unknown };
-  const top = [root, job].find((one) => typeof one === 'string') ?? id;
-  return { owner, root: JSON.stringify([owner, top]) };
-}
 
 /** Whether a job goes before jobs of equal rank that have not begun. */
 export function goesOn({ begun, root }: Pick<Claimant, 'begun' | 'root'>, use: SlotUse): boolean {

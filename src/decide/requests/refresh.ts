@@ -11,7 +11,7 @@ import { flowFailure } from '../start/initialise.js';
 import { lookUp } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
-import { leavesIn, nodeAt } from '../../reading/leaves.js';
+import { leavesIn, nodeAt } from '../../reading/entries.js';
 import { casePath } from '../../structures/choice.js';
 import { markAt } from '../../structures/marks.js';
 import { decisionMaker, isOfDecider, slicedMap } from '../../structures/paths.js';

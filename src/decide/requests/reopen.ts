@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../model/document.js';
 import type { RetryRequest } from '../../model/request.js';
 import { timeSchema, toEpochMs } from '../../model/scalars.js';
 import type { Leaf } from '../../model/tree.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { mayLock, withoutPermit } from '../compete/locks.js';
 import { isObject } from '../../model/object.js';
 import { merge, without } from '../../model/record.js';

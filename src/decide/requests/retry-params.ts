@@ -1,7 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import { paramsRead } from '../../model/param-keys.js';
 import { definedPath } from '../../structures/paths.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { isObject } from '../../model/object.js';
 import { merge } from '../../model/record.js';
 

@@ -7,7 +7,7 @@ import { jobSteps } from '../../reading/attempts.js';
 import { newAttempt, withNewStep } from '../steps.js';
 import { kindOf } from '../../structures/kinds.js';
 import { batchesAround, isOfEnd, repetitionsAround } from '../../structures/paths.js';
-import { nodeOf } from '../../reading/leaves.js';
+import { nodeOf } from '../../reading/entries.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
 import { cancelledSteps } from '../finish/stop.js';

@@ -4,7 +4,7 @@ import { branchesOf, type Flow } from '../../model/flow.js';
 import { newJobFields, type LiveJob, type NewJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { isOfWork } from '../../model/work.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 
 /** Maximum number of keys, and of names of signals, that are reported: the next job reports the others. */

@@ -13,7 +13,7 @@ import type { Batch } from '../../structures/batch.js';
 import { cancelled } from '../finish/finish.js';
 import { flowTimeoutMs } from '../../reading/clock.js';
 import { lastAttempt } from '../../reading/attempts.js';
-import { nodeOf } from '../../reading/leaves.js';
+import { nodeOf } from '../../reading/entries.js';
 import { batchCalling, isOfEnd } from '../../structures/paths.js';
 import { interpret, progressAt } from '../../reading/progress.js';
 import { firstOf } from '../../structures/siblings.js';

@@ -13,7 +13,7 @@ import { readNotify, secretsInNotify } from '../../model/notify.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { untilOf } from '../../reading/clock.js';
 import { cancelled, endUnbegun, type Refusal } from '../finish/finish.js';
 import { lookUp } from '../queries.js';

@@ -6,7 +6,7 @@ import { fieldOf } from '../../model/secret-reference.js';
 import type { Failure } from '../../model/step.js';
 import type { Task } from '../../model/task.js';
 import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { difference, isOwn, objectAt } from './params.js';
 import { merge } from '../../model/record.js';
 import type { Beginning } from '../../structures/progress.js';

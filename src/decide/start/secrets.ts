@@ -9,7 +9,7 @@ import { isStructure, type Entry } from '../../model/tree.js';
 import { branchesOf, handlerOf, type Flow } from '../../model/flow.js';
 import { lookUp, type Query } from '../queries.js';
 import type { Found, World } from '../world.js';
-import { nodeAt } from '../../reading/leaves.js';
+import { nodeAt } from '../../reading/entries.js';
 import { webhook } from '../finish/notification.js';
 import { difference, writtenParams } from './params.js';
 import { deciderOf, isOfDecider } from '../../structures/paths.js';

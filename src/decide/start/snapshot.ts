@@ -4,7 +4,7 @@ import type { LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import type { Failure } from '../../model/step.js';
 import type { Task } from '../../model/task.js';
-import { leavesIn } from '../../reading/leaves.js';
+import { leavesIn } from '../../reading/entries.js';
 import { namesTask, type Leaf } from '../../model/tree.js';
 import type { Found, World } from '../world.js';
 

@@ -12,7 +12,7 @@ import { mostConditions } from './effort.js';
 import { failureFor } from './failure-seen.js';
 import { attemptsOf, jobSteps } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
-import { firstIndexAt } from '../../reading/leaves.js';
+import { firstIndexAt } from '../../reading/entries.js';
 import { resultsFor } from './prepare.js';
 import { lookUp, type Query, mergeQueries } from '../queries.js';
 import type { Move } from '../intent.js';

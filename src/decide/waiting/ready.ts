@@ -2,7 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { isFailed, type Step } from '../../model/step.js';
 import { isStructure, isWithin } from '../../model/tree.js';
 import { attemptsOf } from '../../reading/attempts.js';
-import { nodeAt } from '../../reading/leaves.js';
+import { nodeAt } from '../../reading/entries.js';
 import { isFrom } from '../../reading/order.js';
 import { kindOf } from '../../structures/kinds.js';
 import { isOfEnd, repetitionsAround } from '../../structures/paths.js';

@@ -9,7 +9,7 @@ import { takeTurns } from '../../turns.js';
  */
 export async function withBigResult(outcome: Outcome): Promise<Outcome> {
   if (outcome.kind !== 'done' || outcome.big !== undefined) return outcome;
-  if (isSmall(outcome.result)) return outcome;
+  if (longestOf(outcome.result, mostResultBytes) <= mostResultBytes) return outcome;
   const big = bigOf(outcome.result, await takeTurns(countBytes(outcome.result)));
   return big === undefined ? outcome : { ...outcome, big };
 }
@@ -19,7 +19,7 @@ export async function withBigResult(outcome: Outcome): Promise<Outcome> {
  * measured at once: for what came in a document, and is no longer than one.
  */
 export function bigResult(result: unknown): BigResult | undefined {
-  if (isSmall(result)) return undefined;
+  if (longestOf(result, mostResultBytes) <= mostResultBytes) return undefined;
   const counting = countBytes(result);
   for (;;) {
     const { done, value } = counting.next();
@@ -44,27 +44,23 @@ function* countBytes(result: unknown): Generator<void, number, undefined> {
 const longestUnit = 6;
 const longestNumber = 25;
 
-function isSmall(result: unknown): boolean {
-  return upperBound(result, mostResultBytes) <= mostResultBytes;
-}
-
 /**
  * How long the JSON of a value is at the most, without making it: most results are small, and that is
  * all that has to be known of them. Counting stops beyond `enough`.
  */
-function upperBound(value: unknown, enough: number): number {
+function longestOf(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length * longestUnit + 2;
   if (typeof value !== 'object' || value === null) return longestNumber;
   let sum = 2;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length && sum <= enough; i += 1) {
-      sum += 1 + upperBound(value[i], enough - sum);
+      sum += 1 + longestOf(value[i], enough - sum);
     }
     return sum;
   }
   for (const key of Object.keys(value)) {
     const inner = (value as Readonly<Record<string, unknown>>)[key];
-    sum += key.length * longestUnit + 4 + upperBound(inner, enough - sum);
+    sum += key.length * longestUnit + 4 + longestOf(inner, enough - sum);
     if (sum > enough) return sum;
   }
   return sum;

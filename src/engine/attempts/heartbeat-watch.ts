@@ -1,4 +1,4 @@
-import { after } from '../waiting/timers.js';
+import { after } from '../../turns.js';
 
 /** Waits for signs of life. */
 export type HeartbeatWatch = {

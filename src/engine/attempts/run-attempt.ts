@@ -22,7 +22,7 @@ import {
 } from './call-plugin.js';
 import { createReporter, type Reporter } from './reporter.js';
 import { watchHeartbeat } from './heartbeat-watch.js';
-import { after } from '../waiting/timers.js';
+import { after } from '../../turns.js';
 
 /** Why an attempt is stopped before its end. `fenced`: it is no longer ours; nobody wants its outcome. */
 export type StopReason = 'cancelled' | 'released' | 'fenced';

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { SlotPool } from './slot-pool.js';
-import { partyOf, withTaken, type Party, type SlotUse } from '../../decide/compete/fair-share.js';
+import { partyOf, type Party } from '../../reading/entries.js';
+import { withTaken, type SlotUse } from '../../decide/compete/fair-share.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import type { Report } from '../../decide/finish/report.js';
@@ -101,7 +102,7 @@ export function createRunningAttempts(options: RunningAttemptsOptions): RunningA
   const start: RunningAttempts['start'] = (job, step) => {
     meters?.claim?.('won');
     if (stoppedAll !== undefined) return notBegun(stoppedAll, job._id, step);
-    slots.began(job);
+    slots.began(step.claim);
     const { attempt, meter } = beginAttempt(options, job, step);
     add(job._id, attempt);
     if (stopping.has(step.claim)) attempt.stop('cancelled');
@@ -178,14 +179,13 @@ function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions)
   const uses = createSlotUses(count);
   let closed = false;
   let disabled = false;
-  const used = (): number => claims.size - handedOver.size;
-  const place =
-    typeof slots === 'number'
-      ? { free: (freed: number) => Math.max(0, slots - used() + freed), freed: onFree }
-      : slots.join({ need: () => ({ used: used(), waits: waits() }), onFree });
+  const need = () => ({ used: claims.size - handedOver.size, waits: waits() });
+  const shared = typeof slots === 'number' ? undefined : slots.join({ need, onFree });
+  const own = typeof slots === 'number' ? slots : 0;
   const freeSlots: RunningAttempts['freeSlots'] = (ended = []) => {
     const freed = ended.filter((claim) => claims.has(claim) && !handedOver.has(claim)).length;
-    return closed || disabled ? 0 : place.free(freed);
+    if (closed || disabled) return 0;
+    return shared?.free(freed) ?? Math.max(0, own + freed + handedOver.size - claims.size);
   };
   const runningOf: RunningAttempts['runningOf'] = (task, ended = []) => {
     const running = [...taskOf].filter(
@@ -201,9 +201,10 @@ function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions)
       return runningOf(task, ended) + more <= most;
     });
     if (!haveRoom) return false;
+    const party = partyOf(job);
     for (const { claim } of steps) {
       claims.add(claim);
-      uses.take(claim, partyOf(job));
+      uses.take(claim, party);
     }
     for (const { claim, task } of wanted) taskOf.set(claim, task);
     const there = ended.filter((claim) => claims.has(claim));
@@ -211,12 +212,12 @@ function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions)
     return true;
   };
   return {
-    ...{ claims, freeSlots, runningOf, reserve, freed: place.freed },
+    ...{ claims, freeSlots, runningOf, reserve, freed: shared?.freed ?? onFree },
     use: (ended: readonly string[] = []): SlotUse =>
       uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
     hasRoom: ({ task, slots: most }: TaskSlots): boolean => runningOf(task) < most,
-    /** An attempt of the job begins. */
-    began: (job: LiveJob): void => uses.began(partyOf(job)),
+    /** The attempt of a claim begins. */
+    began: uses.began,
     /** Claims keep the slots that they were to hand over. */
     keep: (ended: readonly string[] = []): void => {
       for (const claim of ended) handedOver.delete(claim);
@@ -246,8 +247,8 @@ export type SlotUses = {
   /** A claim takes a slot for somebody. */
   readonly take: (claim: string, party: Party) => void;
   readonly leave: (claim: string) => void;
-  /** An attempt begins in a slot. */
-  readonly began: (party: Party) => void;
+  /** The attempt of a claim begins. */
+  readonly began: (claim: string) => void;
   /** Who has how many; claims that are `over` do not count. */
   readonly now: (isOver: (claim: string) => boolean) => SlotUse;
 };
@@ -259,7 +260,7 @@ type Past = LRUCache<string, { readonly had: number; readonly last: number }>;
 
 /** @param count gives the next number of the engine's count */
 export function createSlotUses(count: () => number): SlotUses {
-  const partyOf = new Map<string, Party>();
+  const parties = new Map<string, Party>();
   const owners: Past = new LRUCache({ max: remembered });
   const roots: Past = new LRUCache({ max: remembered });
   const past = {
@@ -268,9 +269,12 @@ export function createSlotUses(count: () => number): SlotUses {
     lastOfRoot: (root: string) => roots.get(root)?.last ?? 0,
   };
   return {
-    take: (claim, party) => void partyOf.set(claim, party),
-    leave: (claim) => void partyOf.delete(claim),
-    began: ({ owner, root }) => {
+    take: (claim, party) => void parties.set(claim, party),
+    leave: (claim) => void parties.delete(claim),
+    began: (claim) => {
+      const party = parties.get(claim);
+      if (party === undefined) return;
+      const { owner, root } = party;
       const last = count();
       for (const [past, one] of [
         [owners, owner],
@@ -280,7 +284,7 @@ export function createSlotUses(count: () => number): SlotUses {
       }
     },
     now: (isOver) => {
-      const taking = [...partyOf].filter(([claim]) => !isOver(claim)).map(([, party]) => party);
+      const taking = [...parties].filter(([claim]) => !isOver(claim)).map(([, party]) => party);
       return withTaken({ ...past, ofOwner: new Map(), ofRoot: new Map() }, taking);
     },
   };

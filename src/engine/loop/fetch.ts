@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
-import { after, createTimers, type Waiter } from '../waiting/timers.js';
+import { after, type Waiter } from '../../turns.js';
+import { createTimers } from '../waiting/timers.js';
 import { writesBetween } from './serializer.js';
 
 /** A revision of a document that somebody else may have written. */

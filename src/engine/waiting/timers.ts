@@ -1,4 +1,5 @@
 import TinyQueue from 'tinyqueue';
+import { after, type Waiter } from '../../turns.js';
 
 /** Wakes jobs: one heap, one node timer for the earliest. Times epoch ms. */
 export type Timers = {
@@ -12,13 +13,7 @@ export type Timers = {
 
 type Entry = { readonly id: string; readonly at: number };
 
-/** The longest a node timer can wait; a longer one would fire at once. */
-const longestMs = 0x7fff_ffff;
-
 const byTime = (a: Entry, b: Entry): number => a.at - b.at;
-
-/** Calls `over` after so many ms; the answer calls it off. */
-export type Waiter = typeof after;
 
 /** `wait`: another clock than that of the process, which `now` belongs to as well. */
 export function createTimers(
@@ -73,16 +68,4 @@ export function createTimers(
       callOff();
     },
   };
-}
-
-/** Calls `over` after so many ms, however many; the answer calls it off. */
-export function after(ms: number, over: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const arm = (left: number): void => {
-    if (left === Infinity) return;
-    const step = Math.min(left, longestMs);
-    timer = setTimeout(() => (left > step ? arm(left - step) : over()), step);
-  };
-  arm(ms);
-  return () => clearTimeout(timer);
 }

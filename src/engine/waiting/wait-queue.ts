@@ -1,14 +1,13 @@
 import {
   firstInLine,
   goesOn,
-  partyOf,
   slotsFor,
   withTaken,
   type Claimant,
-  type Party,
   type SlotUse,
   type Supply,
 } from '../../decide/compete/fair-share.js';
+import { partyOf, type Party } from '../../reading/entries.js';
 import type { TaskSlots } from '../../decide/intent.js';
 import { defaultPriority } from '../../model/job.js';
 import { createSlotQueues, type SlotFacts } from './slot-queues.js';

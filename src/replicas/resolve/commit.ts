@@ -34,12 +34,12 @@ export type Committed =
   | { readonly kind: 'refused'; readonly reason: string; readonly bytes?: number };
 
 /**
- * Stores a change where every document has one copy: what is acknowledged has won. Without a clear
- * answer the job is read back: our claims in it, or the end that we wrote, tell (E3).
+ * What became of a change, from the answer to its write where every document has one copy: what is
+ * acknowledged has won. Undefined: the answer is not clear; what began or ended with the change has to
+ * be read back.
  */
-export function* commitToOne(change: JobWrite): Protocol<Committed> {
+export function committedToOne(change: JobWrite, stored: WriteAnswer): Committed | undefined {
   const { job, claims, ended = [] } = change;
-  const stored = (yield { kind: 'write', doc: job }) as WriteAnswer;
   switch (stored.kind) {
     case 'written':
       return { kind: 'written', doc: { ...job, _rev: stored.rev } };
@@ -47,14 +47,20 @@ export function* commitToOne(change: JobWrite): Protocol<Committed> {
       return { kind: 'lost' };
     case 'refused':
       return stored;
-    case 'unknown': {
-      const { cause } = stored;
-      if (claims.length === 0 && ended.length === 0) return { kind: 'lost', cause };
-      const [leaf] = (yield* look(job._id)) ?? [];
-      const isThere = leaf !== undefined && haveBegun(leaf, { claims }) && hasEnds(leaf, change);
-      return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost', cause };
-    }
+    case 'unknown':
+      return claims.length + ended.length > 0 ? undefined : { kind: 'lost', cause: stored.cause };
   }
+}
+
+/** It may have taken place, or not. */
+export type UnclearAnswer = Extract<WriteAnswer, { kind: 'unknown' }>;
+
+/** Reads back a change without a clear answer: our claims, or the end that we wrote, tell (E3). */
+export function* readBack(change: JobWrite, { cause }: UnclearAnswer): Protocol<Committed> {
+  const [leaf] = (yield* look(change.job._id)) ?? [];
+  const isThere =
+    leaf !== undefined && haveBegun(leaf, { claims: change.claims }) && hasEnds(leaf, change);
+  return isThere ? { kind: 'written', doc: leaf } : { kind: 'lost', cause };
 }
 
 /** Maximum number of looks at a change before what it begins is given up. */

@@ -4,12 +4,12 @@ import {
   goesOn,
   headStart,
   hasNoShare,
-  partyOf,
   slotsFor,
   withTaken,
   type Claimant,
   type SlotUse,
 } from '../../../src/decide/compete/fair-share.js';
+import { partyOf } from '../../../src/reading/entries.js';
 
 /** A job of owner `a`, in the order of their names. */
 const job = (id: string, more: Partial<Claimant> = {}): Claimant => ({

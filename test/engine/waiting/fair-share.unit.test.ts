@@ -121,7 +121,7 @@ class Engine {
     const claim = String((this.#claims += 1));
     const party = this.#place(job);
     this.#uses.take(claim, party);
-    this.#uses.began(party);
+    this.#uses.began(claim);
     this.#running.push({ claim, job, number: this.#claims });
     job.begun += 1;
     job.running += 1;

@@ -1,4 +1,5 @@
-import { partyOf, type SlotUse } from '../../../src/decide/compete/fair-share.js';
+import { partyOf } from '../../../src/reading/entries.js';
+import { type SlotUse } from '../../../src/decide/compete/fair-share.js';
 import type { SlotFacts } from '../../../src/engine/waiting/slot-queues.js';
 
 const nobody: SlotUse = {

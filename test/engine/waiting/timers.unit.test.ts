@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { after, createTimers } from '../../../src/engine/waiting/timers.js';
+import { createTimers } from '../../../src/engine/waiting/timers.js';
+import { after } from '../../../src/turns.js';
 
 describe('timers', () => {
   beforeEach(() => void vi.useFakeTimers());

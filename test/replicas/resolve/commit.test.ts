@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { commitToMany, commitToOne, type JobWrite } from '../../../src/replicas/resolve/commit.js';
+import { commitToMany, type JobWrite } from '../../../src/replicas/resolve/commit.js';
 import type { WriteAnswer } from '../../../src/replicas/resolve/protocol.js';
 import type { LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { LiveStep } from '../../../src/model/step.js';
+import { commitToOne } from '../../support/commit-to-one.js';
 import { attempt, play, liveness, leaf, told } from './leaves.js';
 
 const mine = attempt('1#1 $$active m') as LiveStep;
