@@ -6,8 +6,8 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build
-RUN npm pack --ignore-scripts --pack-destination /tmp
+# Builds the code and the documentation first (`prepack`).
+RUN npm pack --pack-destination /tmp
 RUN npm install --prefix /opt/tws --omit=dev --no-audit --no-fund /tmp/tws-*.tgz
 
 FROM node:22-bookworm-slim

@@ -1,3 +1,4 @@
+import type { ExitStatus } from './errors/exits.js';
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
 import { machineProblems } from './errors/machine.js';
@@ -15,7 +16,7 @@ import { lengthOf } from './words.js';
 /** What a document can be. */
 const knownKinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'];
 
-/** Exit statuses of commands: 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found, 69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed, 78 settings, 124 --timeout. */
+/** By code; `errors/exits.ts` says what each exit status means. */
 export const problems = {
   couch_unreachable: row(
     (d: { url: string; cause: string }) => `CouchDB at ${d.url} does not answer (${d.cause}).`,
@@ -254,7 +255,7 @@ type Details<C extends ProblemCode> = Parameters<(typeof problems)[C]['say']>[0]
 export class TwsError extends Error {
   override readonly name = 'TwsError';
   readonly hint: string;
-  readonly exit: number;
+  readonly exit: ExitStatus;
   readonly status: number;
 
   constructor(

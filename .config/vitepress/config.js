@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createCssVariablesTheme, createHighlighter } from 'shiki';
 
 const base = '/_tws/docs/';
@@ -44,45 +45,29 @@ function withoutInline(html, { siteConfig }) {
     });
 }
 
-const pages = (folder, names) =>
-  Object.entries(names).map(([name, text]) => ({ text, link: `/${folder}${name}` }));
+const site = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-const guides = {
-  documents: 'Documents',
-  structures: 'Structures',
-  'errors-and-retries': 'Errors, retries and repair',
-  concurrency: 'Locks, limits, shares, queues',
-  notifications: 'Notifications and events',
-  secrets: 'Secrets',
-  plugins: 'Plugins',
-  workers: 'Workers in any language',
-  testing: 'Testing',
-  cli: 'In the terminal',
-  'http-api': 'HTTP API',
-  'admin-pages': 'Admin pages',
-};
-const reference = {
-  documents: 'Documents',
-  errors: 'Errors',
-  settings: 'Settings',
-  commands: 'Commands',
-  api: 'API',
-};
-const operations = {
-  '': 'In production',
-  sizing: 'Sizing',
-  scaling: 'How far one database goes',
-  copies: 'Copies in a cluster',
-  guard: 'The guard',
-  systemd: 'systemd',
-  containers: 'Containers',
-  kubernetes: 'Kubernetes',
-  backup: 'Backup and restore',
-  upgrade: 'Upgrade',
-  retention: 'Retention',
-  monitoring: 'Monitoring',
-  security: 'Security checklist',
-};
+/** The title of a page is its heading. */
+function titleOf(path) {
+  return /^# (.+)$/m.exec(readFileSync(join(site, `${path}.md`), 'utf8'))[1];
+}
+
+const pages = (folder, names) =>
+  names.map((name) => ({
+    text: titleOf(folder + (name === '' ? 'index' : name)),
+    link: `/${folder}${name}`,
+  }));
+
+const guides = [
+  ...['documents', 'structures', 'errors-and-retries', 'concurrency', 'notifications', 'secrets'],
+  ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages'],
+];
+const reference = ['documents', 'errors', 'settings', 'commands', 'api'];
+const operations = [
+  ...['', 'sizing', 'scaling', 'copies', 'guard', 'systemd', 'containers', 'kubernetes'],
+  ...['backup', 'upgrade', 'retention', 'monitoring', 'security'],
+];
+/** Pages beside the sources: their headings are about the folder. */
 const inside = {
   model: 'Glossary',
   decide: 'Decisions',
@@ -92,7 +77,11 @@ const inside = {
   replicas: 'Several copies',
   embedded: 'Embedded server',
 };
-const about = { comparison: 'Comparison', development: 'Development', changelog: 'Changelog' };
+const linksInside = Object.entries(inside).map(([name, text]) => ({
+  text,
+  link: `/inside/${name}`,
+}));
+const about = ['comparison', 'development', 'changelog'];
 
 /** The documentation; `scripts/site.js` lays out its pages. */
 export default {
@@ -125,7 +114,7 @@ export default {
       { text: 'Guides', items: pages('guides/', guides) },
       { text: 'Reference', items: pages('reference/', reference) },
       { text: 'Operations', items: pages('operations/', operations) },
-      { text: 'Inside', collapsed: true, items: pages('inside/', inside) },
+      { text: 'Inside', collapsed: true, items: linksInside },
       { text: 'About', items: pages('', about) },
     ],
   },

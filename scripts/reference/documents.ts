@@ -1,5 +1,13 @@
+import { z } from 'zod';
 import { jsonSchemas } from '../../src/cli/schemas.js';
-import { code, page, prose, rowsBelow, table } from './markdown.js';
+import { engineControlSchema } from '../../src/model/engine-control.js';
+import { engineSchema } from '../../src/model/engine.js';
+import { eventSchema } from '../../src/model/event.js';
+import { lockSchema } from '../../src/model/lock.js';
+import { requestSchema } from '../../src/model/request.js';
+import { signalDocumentSchema } from '../../src/model/signal.js';
+import { tokenSchema } from '../../src/model/token.js';
+import { code, meaningsBelow, page, prose, rowsBelow, table } from './markdown.js';
 
 type Schema = {
   readonly type?: string | readonly string[];
@@ -14,49 +22,79 @@ type Schema = {
   readonly required?: readonly string[];
 };
 
-/** The documents that people write, and the headings of the glossary that say what their fields are. */
-const documents: readonly (readonly [string, string, readonly string[]])[] = [
-  ['task', 'Task', ['### Fields of a task']],
-  ['flow', 'Flow', ['### Fields of a flow']],
-  ['job', 'Job', ['### Fields of a job']],
+/** What has a heading of its own in the glossary. */
+const definitions: readonly (readonly [string, string, string])[] = [
+  ['task', 'Task', '### Fields of a task'],
+  ['flow', 'Flow', '### Fields of a flow'],
+  ['job', 'Job', '### Fields of a job'],
 ];
 
-/** The nested objects, as the glossary lists them. */
+/** Documents whose schemas say what their fields mean. */
+const small: readonly (readonly [string, z.ZodType])[] = [
+  ['Request', requestSchema],
+  ['Signal', signalDocumentSchema],
+  ['Event', eventSchema],
+  ['Engine control', engineControlSchema],
+  ['Engine', engineSchema],
+  ['Lock', lockSchema],
+  ['Token', tokenSchema],
+];
+
+/** Nested objects and the values of some fields, as the glossary lists them. */
 const parts: readonly (readonly [string, string])[] = [
   ['Entry of a flow', '### Fields of an entry'],
   ['Retry policy', '### Fields of a retry policy'],
   ['Entry of `notify`', '### Fields of an entry of `notify`'],
   ['Entry of the error catalogue', '### Fields of an entry of the error catalogue'],
+  ['Attempt, an entry of `steps` of a job', '### Fields of an attempt'],
+  ['Slice, of a job for a part of a map', '### Fields of a slice'],
+  ['`notifies` of a job', '### Fields of `notifies`'],
+  ['`state` of a job', '### States of a job'],
+  ['`state` of an attempt', '### States of an attempt'],
+  ['`phase` of an attempt', '### Phases'],
 ];
 
-/** The fields of all documents that people write, from their JSON Schemas and the glossary. */
+/** The fields of all kinds of documents, from their JSON Schemas and the glossary. */
 export function documentsPage(glossary: string): string {
   const schemas = jsonSchemas();
-  const sections = documents.flatMap(([name, title, headings]) => {
-    const meanings = headings.flatMap((heading) => rowsBelow(glossary, heading));
-    return [`## ${title}`, fields(JSON.parse(schemas[`${name}.json`] ?? '{}') as Schema, meanings)];
+  const written = definitions.flatMap(([name, title, heading]) => {
+    const schema = JSON.parse(schemas[`${name}.json`] ?? '{}') as Schema;
+    const meanings = meaningsBelow(glossary, heading);
+    const more = rowsBelow(glossary, heading).filter(
+      ([field = '']) => schema.properties?.[field.replaceAll('`', '')] === undefined,
+    );
+    return [
+      `## ${title}`,
+      fields(schema, meanings),
+      ...(more.length === 0 ? [] : ['Engines add:', table(['field', 'meaning'], more)]),
+    ];
   });
+  const others = small.flatMap(([title, schema]) => [
+    `## ${title}`,
+    prose(schema.description ?? ''),
+    fields(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema, new Map()),
+  ]);
   const nested = parts.flatMap(([title, heading]) => [
     `## ${title}`,
-    table(['field', 'meaning'], rowsBelow(glossary, heading)),
+    table(
+      ['name', 'meaning'],
+      rowsBelow(glossary, heading).map((row) => row.slice(0, 2)),
+    ),
   ]);
   return page(
     'Documents',
-    'Fields that a person or program writes. Required ones are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. The same as JSON Schemas is in `couch/schemas` of each project. How to use them: [documents](../guides/documents.md) and [structures](../guides/structures.md); what engines add to a job is in the [glossary](../../src/model/README.md).',
-    [...sections, ...nested],
+    'The fields of all documents in a database: people and programs write tasks, flows, jobs, requests, signals, events and engine controls; engines write engines and locks, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md) and [structures](../guides/structures.md). The words are explained in the [glossary](../../src/model/README.md).',
+    [...written, ...others, ...nested],
   );
 }
 
-function fields(schema: Schema, meanings: readonly (readonly string[])[]): string {
-  const told = new Map(
-    meanings.map(([name = '', about = '']) => [name.replaceAll('`', ''), about]),
-  );
+function fields(schema: Schema, meanings: ReadonlyMap<string, string>): string {
   const rows = Object.entries(schema.properties ?? {})
     .filter(([name]) => !name.startsWith('$') && !name.startsWith('_'))
     .map(([name, one]) => [
       code(name) + (schema.required?.includes(name) === true ? ' (required)' : ''),
       typeOf(one),
-      told.get(name) ?? prose(one.description ?? ''),
+      meanings.get(name) ?? prose(one.description ?? ''),
     ]);
   return table(['field', 'type', 'meaning'], rows);
 }

@@ -1,7 +1,8 @@
 import { problems } from '../../src/errors.js';
+import { exitStatuses } from '../../src/errors/exits.js';
 import { failureNames } from '../../src/model/failures.js';
 import { pluginFailureNames } from '../../src/plugin/failures.js';
-import { code, page, prose, rowsBelow, table } from './markdown.js';
+import { code, meaningsBelow, page, prose, table } from './markdown.js';
 
 /** What the pages beside the sources say about failures, as texts. */
 export type FailurePages = { readonly glossary: string; readonly plugins: string };
@@ -23,7 +24,7 @@ export function errorsPage({ glossary, plugins }: FailurePages): string {
     [
       '## Exit statuses of commands',
       'With `--wait`, and for `tws watch JOB`, the exit status is that of the job.',
-      table(['status', 'meaning'], exitStatuses),
+      table(['status', 'of a command', 'of a job'], exitRows()),
       '## Errors of commands and the API',
       table(['code', 'sentence', 'what to do', 'exit', 'HTTP'], rows),
       '## Failures of jobs and steps',
@@ -38,21 +39,11 @@ export function errorsPage({ glossary, plugins }: FailurePages): string {
   );
 }
 
-const exitStatuses: readonly (readonly string[])[] = [
-  ['0', 'done; a job: succeeded'],
-  ['1', 'it failed; a job: timed out'],
-  ['2', 'wrong usage; a job: a task failed'],
-  ['3', 'invalid documents; a job: a definition or parameter problem'],
-  ['4', 'not found; a job: its steps were lost too often'],
-  ['5', 'a job: expired or refused'],
-  ['69', 'the database is not reachable'],
-  ['70', 'an engine had to stop'],
-  ['73', 'the name of the engine is taken'],
-  ['77', 'not allowed'],
-  ['78', 'a setting is wrong'],
-  ['124', 'the time of `--timeout` is over'],
-  ['130', 'interrupted; a job: cancelled'],
-];
+function exitRows(): readonly (readonly string[])[] {
+  const all: readonly (readonly [string, { readonly command?: string; readonly job?: string }])[] =
+    Object.entries(exitStatuses);
+  return all.map(([status, { command = '', job = '' }]) => [status, prose(command), prose(job)]);
+}
 
 type Say = (details: Readonly<Record<string, unknown>>) => string;
 
@@ -72,8 +63,6 @@ function failureRows(
   text: string,
   heading: string,
 ): readonly (readonly string[])[] {
-  const told = new Map(
-    rowsBelow(text, heading).map(([name = '', about = '']) => [name.replaceAll('`', ''), about]),
-  );
+  const told = meaningsBelow(text, heading);
   return names.map((name) => [code(name), told.get(name) ?? '']);
 }

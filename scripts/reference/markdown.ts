@@ -36,16 +36,25 @@ function cellText(text: string): string {
   return text.replaceAll('\n', ' ').replaceAll('|', '\\|');
 }
 
-/** The rows of the first table below a heading of a page: its cells, without the head. */
+/** What the tables below a heading say of each name: `name` -> its second cell. */
+export function meaningsBelow(text: string, heading: string): ReadonlyMap<string, string> {
+  return new Map(
+    rowsBelow(text, heading).map(([name = '', about = '']) => [name.replaceAll('`', ''), about]),
+  );
+}
+
+/** The rows of all tables below a heading of a page, up to the next heading: cells, without the heads. */
 export function rowsBelow(text: string, heading: string): readonly (readonly string[])[] {
   const [, after = ''] = text.split(`\n${heading}\n`);
-  const lines = after.split('\n');
-  const first = lines.findIndex((line) => line.startsWith('|'));
-  const end = lines.findIndex((line, i) => i > first && !line.startsWith('|'));
-  return lines.slice(first + 2, end === -1 ? undefined : end).map((line) =>
-    line
-      .split(/(?<!\\)\|/)
-      .slice(1, -1)
-      .map((cell) => cell.trim()),
-  );
+  const [section = ''] = after.split(/^#/m);
+  const lines = section.split('\n').map((line) => (line.startsWith('|') ? line : ''));
+  const isRule = (line = ''): boolean => /^\|\s*-/.test(line);
+  return lines
+    .filter((line, i) => line !== '' && !isRule(line) && !isRule(lines[i + 1]))
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { exitStatuses } from '../errors/exits.js';
 import { closest } from '../model/closest.js';
 import type { CommandDefinition, OptionDefinition } from './command.js';
 
@@ -16,11 +17,6 @@ export type ProgramParts = {
   readonly version: string;
 };
 
-const exitStatuses =
-  'Exit status: 0 done, 1 it failed, 2 wrong usage, 3 invalid documents, 4 not found,\n' +
-  '69 CouchDB out of reach, 70 an engine had to stop, 73 its name is taken, 77 not allowed,\n' +
-  '78 settings, 130 interrupted; submit --wait: the exit of the job (0 success, 1 timeout, 2 a\n' +
-  'task failed, 3 definition, 4 lost, 5 refused, 130 cancelled).';
 const firstSteps =
   'First steps: tws quickstart shows it; tws new project NAME, cd NAME, tws dev begin your own.';
 
@@ -35,7 +31,7 @@ export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => vo
     .configureOutput({ outputError: () => undefined, writeErr: () => undefined })
     .configureHelp({ sortSubcommands: false, showGlobalOptions: true })
     .helpCommand('help [command]', 'Show the help of a command.')
-    .addHelpText('after', `\n${firstSteps}\n\n${exitStatuses}`);
+    .addHelpText('after', `\n${firstSteps}\n\n${exitText()}`);
   for (const option of parts.globalOptions) program.addOption(toOption(option));
   for (const definition of parts.commands) {
     const { hidden = false } = definition;
@@ -48,6 +44,16 @@ export function buildProgram(parts: ProgramParts, choose: (chosen: Chosen) => vo
     else throw new CommanderError(2, 'commander.unknownCommand', unknownCommand(unknown, parts));
   });
   return program;
+}
+
+/** What the exit statuses mean, in lines of at most 90 characters. */
+function exitText(): string {
+  const of = (kind: 'command' | 'job'): string =>
+    Object.entries<{ readonly command?: string; readonly job?: string }>(exitStatuses)
+      .flatMap(([status, { [kind]: meaning }]) => (meaning ? [`${status} ${meaning}`] : []))
+      .join(', ');
+  const text = `Exit status: ${of('command')}; submit --wait and watch JOB: the exit of the job (${of('job')}).`;
+  return text.replace(/(.{1,90})(?: |$)/g, '$1\n').trimEnd();
 }
 
 function unknownCommand(name: string, { commands }: ProgramParts): string {

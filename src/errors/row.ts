@@ -1,10 +1,12 @@
+import type { ExitStatus } from './exits.js';
+
 /** One row: `say` gets the values that are wrong and makes the sentence. Secrets never go in. */
 export type Row<D> = {
   readonly say: (details: D) => string;
   /** What the reader can do next; one sentence. */
   readonly hint: string;
-  /** Exit status of a command that ends with it (see `tws --help`). */
-  readonly exit: number;
+  /** Exit status of a command that ends with it. */
+  readonly exit: ExitStatus;
   /** HTTP status of an API answer that carries it. */
   readonly status: number;
 };
@@ -13,6 +15,6 @@ export type Row<D> = {
 export const row = <D>(
   say: (details: D) => string,
   hint: string,
-  exit: number,
+  exit: ExitStatus,
   status: number,
 ): Row<D> => ({ say, hint, exit, status });

@@ -18,7 +18,7 @@ export const engineControlSchema = z
       .regex(/^(?:\*|engine:.+)$/, { error: engineText })
       .describe('Id of the engine, or "*" for all.'),
     enabled: flagSchema.describe('false: it takes no new work.'),
-    reason: z.exactOptional(textSchema),
+    reason: z.exactOptional(textSchema.describe('Why, for people.')),
   })
   .describe('Enables or disables an engine.');
 

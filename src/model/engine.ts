@@ -11,24 +11,28 @@ export const usualLeaseMs = 10_000;
 export const usualCrashLimit = 3;
 
 /** The document of one engine process: who it is, what it can run, and its lease. Times epoch ms. */
-export const engineSchema = z.looseObject({
-  _id: z.string().regex(/^engine:/, { error: 'must begin with "engine:"' }),
-  type: z.literal('engine'),
-  host: z.string(),
-  pid: z.int(),
-  version: z.string(),
-  plugins: z.array(z.string()),
-  labels: z.array(z.string()),
-  /** The queues whose steps it takes; absent: "default". */
-  queues: z.exactOptional(z.array(z.string())),
-  slots: z.int(),
-  started: z.number(),
-  /** Counted up at each renewal: readers judge a lease by seeing it move, never by our clock. */
-  beat: z.int(),
-  /** So often it renews its lease, ms: who watches whether it lives knows how long to watch. */
-  renew_ms: z.exactOptional(z.number()),
-  /** `disabled`: a control says that it takes no new work. */
-  state: z.enum(['running', 'disabled', 'draining', 'stopped']),
-});
+export const engineSchema = z
+  .looseObject({
+    _id: z.string().regex(/^engine:/, { error: 'must begin with "engine:"' }),
+    type: z.literal('engine'),
+    host: z.string().describe('Name of its machine.'),
+    pid: z.int().describe('Id of its process.'),
+    version: z.string().describe('Version of tws.'),
+    plugins: z.array(z.string()).describe('Plugins that it can run.'),
+    labels: z.array(z.string()).describe('Labels that it carries, for tasks that ask for some.'),
+    queues: z.exactOptional(
+      z.array(z.string()).describe('Queues whose steps it takes; absent: "default".'),
+    ),
+    slots: z.int().describe('Steps that it runs at the same time.'),
+    started: z.number().describe('When it started.'),
+    /** Readers judge a lease by seeing it move, never by our clock. */
+    beat: z.int().describe('Counted up at each renewal of its lease.'),
+    /** Who watches whether it lives knows how long to watch. */
+    renew_ms: z.exactOptional(z.number().describe('How often it renews its lease, in ms.')),
+    state: z
+      .enum(['running', 'disabled', 'draining', 'stopped'])
+      .describe('disabled: a control says that it takes no new work.'),
+  })
+  .describe('An engine: who it is, what it can run, and its lease.');
 
 export type EngineDocument = z.infer<typeof engineSchema>;

@@ -11,9 +11,11 @@ export const requestSchema = z
   .looseObject({
     type: z.literal('request'),
     job: textSchema.describe('Id of the job.'),
-    action: z.enum(requestActions, { error: `must be one of ${requestActions.join(', ')}` }),
-    by: z.exactOptional(textSchema),
-    reason: z.exactOptional(textSchema),
+    action: z
+      .enum(requestActions, { error: `must be one of ${requestActions.join(', ')}` })
+      .describe('What is asked for.'),
+    by: z.exactOptional(textSchema.describe('Who asks for it.')),
+    reason: z.exactOptional(textSchema.describe('Why, for the record.')),
     step: z.exactOptional(stepSchema.describe('skip: the step to leave out.')),
     from: z.exactOptional(stepSchema.describe('retry: the step to begin at again.')),
     params: z.exactOptional(paramsSchema.describe('retry: parameters to change, by step or task.')),

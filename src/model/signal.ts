@@ -12,7 +12,7 @@ export const signalDocumentSchema = z
     failure: z.exactOptional(
       failureSchema.describe('Instead of data: the waiting step fails so, by its retry policy.'),
     ),
-    by: z.exactOptional(textSchema),
+    by: z.exactOptional(textSchema.describe('Who sends it.')),
   })
   .describe('A signal to a job: {job, name, data} or {job, name, failure}.');
 

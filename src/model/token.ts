@@ -13,9 +13,12 @@ export const tokenSchema = z
     type: z.literal('token'),
     name: textSchema.describe('What it is for, for people.'),
     roles: namesSchema.describe('The roles of whoever shows it, as those of a user of CouchDB.'),
-    hash: z.string().regex(/^[0-9a-f]{64}$/, { error: 'must be SHA-256 in hex' }),
-    created: momentSchema,
-    expires: z.exactOptional(momentSchema),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, { error: 'must be SHA-256 in hex' })
+      .describe('SHA-256 of the token, in hex.'),
+    created: momentSchema.describe('When it was made.'),
+    expires: z.exactOptional(momentSchema.describe('When it ends.')),
   })
   .describe('A bearer token of a program, by its hash.');
 

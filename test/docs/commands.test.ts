@@ -78,26 +78,25 @@ async function demo() {
     of.kill('SIGINT');
     expect(await of.ended).toBe(0);
   };
-  return { others, dev, stop, cwd, ports, run: (script: string) => runs(script, cwd, bin, ports) };
+  return { others, dev, stop, run: (script: string) => runs(script, cwd, bin, ports) };
 }
 
 describe('the commands of the tutorial', () => {
   it(
-    'run as they are printed, with a new start of tws dev for the plugin',
+    'run as they are printed, and tws dev loads the plugin while it runs',
     async () => {
-      const { others, dev, stop, cwd, ports, run: shell } = await demo();
+      const { others, dev, stop, run: shell } = await demo();
       const plugin = others.findIndex((text) => text.includes('plugins/total.mjs'));
       const before = await shell(others.slice(0, plugin + 1).join('\n'));
       for (const text of ['"Hello World"', '"state":"$$complete"', 'job-1']) {
         expect(before.replaceAll(': "', ':"')).toContain(text);
       }
-      await stop(dev);
-      const again = await startDev(cwd, ports);
+      await dev.prints(/Loaded: .*total/);
       const after = await shell(others.slice(plugin + 1).join('\n'));
       for (const text of ['exit status 2', 'An invoice needs at least one item.', 'approved']) {
         expect(after).toContain(text);
       }
-      await stop(again);
+      await stop(dev);
     },
     timeout,
   );

@@ -6,6 +6,7 @@ import { needPrograms } from '../support/programs.js';
 import { referencePages } from '../../scripts/reference.js';
 import { settings, variables, type Setting } from '../../src/config/table.js';
 import { problems } from '../../src/errors.js';
+import type { Parsed } from '../../src/reading/parse.js';
 import { blocksIn, root } from './pages.js';
 
 /** The `tws` commands of a script, as lists of words; what the shell would fill in stays as it is. */
@@ -85,6 +86,26 @@ describe('the reference', () => {
       if (variable !== undefined) expect(line).toContain(variable);
       if (typeof usual === 'string') expect(line).toContain(usual);
     }
+  });
+
+  it('describes every kind of document, with a meaning for each field', async () => {
+    const kinds: Readonly<Record<Exclude<Parsed['kind'], 'other'>, true>> = {
+      ...{ task: true, flow: true, job: true, request: true, signal: true, event: true },
+      ...{ engine: true, lock: true },
+    };
+    const pages = await referencePages(root);
+    const text = pages['documents.md'] ?? '';
+    for (const kind of [...Object.keys(kinds), 'engine-control', 'token']) {
+      expect(text, kind).toContain(`| \`type\` (required) | \`"${kind}"\` |`);
+    }
+    const rows = text.split('\n').filter((line) => /^\| `(?!type`)/.test(line));
+    expect(rows.length).toBeGreaterThan(150);
+    for (const row of rows) expect(row).toMatch(/ \| \S[^|]* \|$/);
+  });
+
+  it('says what every exit status of a problem means', async () => {
+    const { 'errors.md': text = '' } = await referencePages(root);
+    for (const { exit } of Object.values(problems)) expect(text).toMatch(`\n| ${exit} | `);
   });
 
   it('says what every failure means', async () => {

@@ -7,6 +7,7 @@ import { buildProgram, type Chosen } from '../../src/cli/program-builder.js';
 import { settings } from '../../src/config/table.js';
 import { createPrometheus } from '../../src/metrics/prometheus.js';
 import type { Client, Pulse } from '../../src/client.js';
+import type { Outcome } from '../../src/decide/finish/outcome.js';
 import { routes } from '../../src/http/routes.js';
 import { fullPath } from '../../src/http/route.js';
 import { blocksIn, root, textOf } from './pages.js';
@@ -108,6 +109,7 @@ describe('the manifests for Kubernetes', () => {
   type Container = {
     readonly image: string;
     readonly args: readonly string[];
+    readonly envFrom: readonly { readonly secretRef?: { readonly name: string } }[];
     readonly livenessProbe?: { readonly httpGet: { readonly path: string } };
     readonly readinessProbe?: { readonly httpGet: { readonly path: string } };
   };
@@ -140,6 +142,17 @@ describe('the manifests for Kubernetes', () => {
     }
     expect(terminationGracePeriodSeconds * 1_000).toBeGreaterThan(settings.drain.usual);
   });
+
+  it('name secrets that the page creates', () => {
+    const page = textOf('docs/operations/kubernetes.md');
+    for (const kind of ['Job', 'StatefulSet']) {
+      const names = podOf(kind).containers.flatMap(({ envFrom }) =>
+        envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name])),
+      );
+      expect(names).toHaveLength(1);
+      for (const name of names) expect(page).toContain(`create secret generic ${name} `);
+    }
+  });
 });
 
 describe('dashboard and alerts', () => {
@@ -155,6 +168,17 @@ describe('dashboard and alerts', () => {
   }
   const named = (text: string): readonly string[] =>
     [...text.matchAll(/\b(?:tws|nodejs|process)_\w+/g)].map(([name]) => name);
+
+  it('count every outcome of an attempt that is a failure', () => {
+    const failures = ['failed', 'timeout', 'silent'] satisfies readonly Outcome['kind'][];
+    for (const file of ['alerts.yaml', 'grafana-dashboard.json']) {
+      const asked = [...textOf(`docs/operations/${file}`).matchAll(/outcome(\S+?)\\?"([\w|]+)/g)];
+      expect(
+        asked.map(([, how, value]) => `${how}${value}`),
+        file,
+      ).toEqual([`=~${failures.join('|')}`]);
+    }
+  });
 
   it('read metrics that there are', async () => {
     const known = await metricNames();
@@ -188,7 +212,8 @@ it('files that name a version name the one of the package', () => {
     'docs/operations/containers.md',
     'README.md',
   ];
-  for (const path of [...files, 'docs/operations/systemd.md', 'docs/tutorial.md']) {
+  const pages = ['docs/operations/systemd.md', 'docs/tutorial.md', 'docs/development.md'];
+  for (const path of [...files, ...pages]) {
     const found = [...textOf(path).matchAll(/tws[:-](\d+\.\d+\.\d+)/g)].map(([, one]) => one);
     expect(found.length, path).toBeGreaterThan(0);
     expect(new Set(found), path).toEqual(new Set([version]));
@@ -196,9 +221,20 @@ it('files that name a version name the one of the package', () => {
 });
 
 it('the unit of systemd runs a command that tws has and gives it time to drain', async () => {
-  const unit = textOf('docs/operations/tws.service');
+  const unit = textOf('docs/operations/tws@.service');
   const [, call = ''] = /^ExecStart=\/usr\/bin\/env tws (.*)$/m.exec(unit) ?? [];
-  expect(await isCommand(call.split(' '))).toBe(true);
+  expect(await isCommand(call.replaceAll('%i', '5985').split(' '))).toBe(true);
   const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
   expect(Number(seconds) * 1_000).toBeGreaterThan(settings.drain.usual);
+});
+
+it('the security checklist names every route that is open', () => {
+  const named = [...textOf('docs/operations/security.md').matchAll(/`(\/[^`]+)`/g)];
+  const isNamed = (path: string): boolean =>
+    named.some(
+      ([, one = '']) => one === path || (one.endsWith('*') && path.startsWith(one.slice(0, -1))),
+    );
+  const open = routes.filter(({ access }) => access === 'open').map((route) => fullPath(route));
+  expect(open.length).toBeGreaterThan(5);
+  for (const path of open) expect(isNamed(path), path).toBe(true);
 });

@@ -5,8 +5,9 @@ import { settingsFileSchema } from '../../src/config/file.js';
 import { isObject } from '../../src/model/object.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { parseDocument } from '../../src/reading/parse.js';
+import { createTestContext } from '../../src/plugin/testing.js';
 import { checkDocument, kinds } from '../../src/validate/document.js';
-import { blocksIn, type Block } from './pages.js';
+import { blocksIn, textOf, type Block } from './pages.js';
 
 const place = ({ page, line }: Block): string => `${page}:${line}`;
 
@@ -61,3 +62,18 @@ it.each(blocksIn('js').map((block) => [place(block), block] as const))(
     expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
   },
 );
+
+it('the guide to plugins has a row for each key of the context, and for nothing else', () => {
+  const failure = { name: 'E', message: '', code: null, kind: null, step: null, exit: 2 };
+  const { context } = createTestContext({
+    ...{ item: 1, history: [], failure: { ...failure, attempt: null } },
+  });
+  const [, table = ''] = textOf('docs/guides/plugins.md').split(
+    'The context that it is called with:',
+  );
+  const [rows = ''] = table.trim().split('\n\n');
+  const named = rows
+    .split('\n')
+    .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)/g)].map(([, name]) => name));
+  expect(named.toSorted()).toEqual(Object.keys(context).toSorted());
+});

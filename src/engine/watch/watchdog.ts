@@ -35,7 +35,7 @@ export type Watchdog = {
  * the loop. After a second the log names the plugin, and SIGINT and SIGTERM get their ordinary meaning
  * back until the loop goes on. When the attempt's time, or the lease, is over as well, the job gets a
  * note, the lease is given up, and the process is ended: a loop that never ends cannot be left. The same
- * happens when a decision about a job never ends; the job records it, and `crash_limit` engines end it.
+ * happens when a decision about a job never ends; the job records it, and three engines in a row (`usualCrashLimit`) end it.
  */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const { connection, leaseMs, isTerminal, name } = options;
