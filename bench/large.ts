@@ -4,7 +4,8 @@ import type { Ran, Submitter } from './ends.js';
 import { percentile, type Say } from './figure.js';
 import { memoryMbOf, peakMbOf, restartPeak } from './processes.js';
 import { newJobs } from './project.js';
-import { credentialsOf, databasePath, documentPath } from '../src/store/connection.js';
+import { databasePath, documentPath } from '../src/store/client.js';
+import { credentialsOf } from '../src/store/connection.js';
 import type { NewDocument } from '../src/store/writer.js';
 
 /** Length of the JSON of a large result, bytes. */

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareDatabase } from '../src/client/open.js';
 import { startEmbedded } from '../src/embedded/start.js';
-import { credentialsOf, databasePath, type Connection } from '../src/store/connection.js';
+import { databasePath } from '../src/store/client.js';
+import { credentialsOf, type Connection } from '../src/store/connection.js';
 import { createDatabase } from '../src/store/database.js';
 import { cpuMsOf } from './processes.js';
 

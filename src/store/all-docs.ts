@@ -1,6 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
-import { unexpected, type CouchRequest, type CouchClient } from './client.js';
-import { databasePath } from './connection.js';
+import { unexpected, type CouchRequest, type CouchClient, databasePath } from './client.js';
 import { mostBytesOf, type PageSize } from './paging.js';
 import { isDocument } from './change.js';
 import { viewRows, type ViewRow } from './views.js';

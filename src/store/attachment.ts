@@ -1,6 +1,6 @@
 import { problem } from '../errors.js';
-import { unexpected, type CouchClient } from './client.js';
-import { databasePath, documentPath, serverUrl } from './connection.js';
+import { unexpected, type CouchClient, databasePath, documentPath } from './client.js';
+import { serverUrl } from './connection.js';
 import { createPatience } from './exchange.js';
 
 /** A revision that may be on some copies of a document only, read from so many of them. */

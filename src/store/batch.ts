@@ -1,4 +1,5 @@
-import { databasePath, type Connection } from './connection.js';
+import { databasePath } from './client.js';
+import type { Connection } from './connection.js';
 import { createPatience, openExchange } from './exchange.js';
 
 const nobody: ReadonlySet<string> = new Set();

@@ -1,6 +1,6 @@
 import { problem, type TwsError } from '../errors.js';
 import { openNano } from './by-nano.js';
-import { databasePath, serverUrl, type Connection } from './connection.js';
+import { serverUrl, type Connection } from './connection.js';
 import {
   createPatience,
   openExchange,
@@ -10,6 +10,17 @@ import {
   type HttpExchange,
 } from './exchange.js';
 import { askLong } from './long-ask.js';
+
+/** Path of the database below the server, with what follows it: `/my_tasks/_changes`. */
+export function databasePath(connection: Connection, rest = ''): string {
+  return `/${encodeURIComponent(connection.database)}${rest}`;
+}
+
+/** Path of a document below its database. The slash of `_design/` and `_local/` stays one. */
+export function documentPath(id: string): string {
+  const space = /^_(design|local)\//.exec(id)?.[0] ?? '';
+  return `/${space}${encodeURIComponent(id.slice(space.length))}`;
+}
 
 /** One request that is answered with JSON. `path` is encoded and begins with a slash. */
 export type CouchRequest = {

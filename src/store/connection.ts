@@ -15,17 +15,6 @@ export function serverUrl(connection: Connection): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Path of the database below the server, with what follows it: `/my_tasks/_changes`. */
-export function databasePath(connection: Connection, rest = ''): string {
-  return `/${encodeURIComponent(connection.database)}${rest}`;
-}
-
-/** Path of a document below its database. The slash of `_design/` and `_local/` stays one. */
-export function documentPath(id: string): string {
-  const space = /^_(design|local)\//.exec(id)?.[0] ?? '';
-  return `/${space}${encodeURIComponent(id.slice(space.length))}`;
-}
-
 /** The header that signs in; empty without a user. */
 export function credentialsOf(connection: Connection): Readonly<Record<string, string>> {
   const { user, password = '' } = connection;

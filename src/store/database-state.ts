@@ -1,5 +1,4 @@
-import { unexpected, type CouchClient } from './client.js';
-import { databasePath } from './connection.js';
+import { unexpected, type CouchClient, databasePath } from './client.js';
 
 /** A database at this moment. */
 export type DatabaseState = {

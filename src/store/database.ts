@@ -1,6 +1,6 @@
 import { problem } from '../errors.js';
-import { openClient, unexpected, type CouchClient } from './client.js';
-import { databasePath, type Connection } from './connection.js';
+import { openClient, unexpected, type CouchClient, databasePath } from './client.js';
+import type { Connection } from './connection.js';
 import { readDatabase } from './database-state.js';
 
 /** Revisions kept of every document: enough for replication to find what they have in common. */

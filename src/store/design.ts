@@ -1,6 +1,6 @@
 import { problem } from '../errors.js';
-import { openClient, unexpected, type CouchClient } from './client.js';
-import { databasePath, documentPath, type Connection } from './connection.js';
+import { openClient, unexpected, type CouchClient, databasePath, documentPath } from './client.js';
+import type { Connection } from './connection.js';
 import { readDesign, type DesignName, type DesignSource } from './design-source.js';
 import { isOlderGuard } from './older-guards.js';
 

@@ -1,7 +1,8 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { causeOf } from './causes.js';
-import { credentialsOf, databasePath, serverUrl, type Connection } from './connection.js';
+import { databasePath } from './client.js';
+import { credentialsOf, serverUrl, type Connection } from './connection.js';
 import { watchSilence } from '../turns.js';
 
 /** Where a feed begins, and how often the server has to give a sign of life. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bulkSender, resultsOf } from './batch.js';
-import { openClient, unexpected } from './client.js';
-import { databasePath, type Connection } from './connection.js';
+import { openClient, unexpected, databasePath } from './client.js';
+import type { Connection } from './connection.js';
 import { createDatabase } from './database.js';
 import { installDesign } from './design.js';
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { BigResult } from '../model/big-result.js';
 import { jsonPieces } from '../model/json-pieces.js';
 import type { WriteResult } from './batch.js';
-import { databasePath, documentPath, type Connection } from './connection.js';
+import { databasePath, documentPath } from './client.js';
+import type { Connection } from './connection.js';
 import {
   createPatience,
   type ExchangeResult,

@@ -1,6 +1,5 @@
 import { changeOf, type Change } from './change.js';
-import { unexpected, type CouchClient } from './client.js';
-import { databasePath } from './connection.js';
+import { unexpected, type CouchClient, databasePath } from './client.js';
 
 /**
  * What had changed up to a moment. `seq` is where it ends; `more`: there is more after it;

@@ -1,8 +1,8 @@
 import type { StoredDocument } from '../model/document.js';
 import type { Status } from '../model/status.js';
 import { isDocument, withoutConflicts } from './change.js';
-import type { CouchRequest } from './client.js';
-import { databasePath, type Connection } from './connection.js';
+import { type CouchRequest, databasePath } from './client.js';
+import type { Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
 export const searchViewNames = ['search', 'figures', 'refused'] as const;

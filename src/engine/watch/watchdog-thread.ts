@@ -1,7 +1,8 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../../processor-time.js';
-import { documentPath, credentialsOf, databasePath, serverUrl } from '../../store/connection.js';
+import { documentPath, databasePath } from '../../store/client.js';
+import { credentialsOf, serverUrl } from '../../store/connection.js';
 import { readNotice } from './blocking.js';
 import { recordBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
