@@ -8,10 +8,10 @@ const plugins = {
   'loop.mjs': 'export default async ({ log }) => { log("begins"); await null; for (;;); };',
   'sleeps.mjs': `import { execFileSync } from 'node:child_process';
     export default () => execFileSync(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)']);`,
-  // Stands still as at a breakpoint: longer than its timeout and the lease together.
-  'breakpoint.mjs': `export default () => {
-      const end = Date.now() + 5_000;
-      while (Date.now() < end);
+  // Stands still as at a breakpoint, until somebody has it go on.
+  'breakpoint.mjs': `import { existsSync } from 'node:fs';
+    export default () => {
+      while (!existsSync('go on'));
     };`,
 };
 
@@ -87,9 +87,10 @@ describe('a plugin in the process that never gives the event loop back', () => {
 it('a main thread that a debugger may have stopped is left alone', async () => {
   const space = await openWorkspace();
   const folder = await project(space, { plugin: 'breakpoint', timeout: 500 });
-  const [id] = await space.put(job);
   const { child, said } = await spawnEngine(folder, { node: ['--inspect=127.0.0.1:0'] });
+  const [id] = await space.put(job);
   await expect.poll(said).toContain('The inspector is open');
+  await writeFile(join(folder, 'go on'), '');
   await space.ended(id as string);
   expect(said()).not.toMatch(/ha(?:s|ve) blocked the engine/);
   expect(child.exitCode ?? child.signalCode).toBeNull();
