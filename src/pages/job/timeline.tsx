@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
-import { attemptWords } from '../parts/status.js';
+import { attemptShown, nodeShown } from '../parts/state-words.js';
 import { exact } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
 import { ItemChooser } from './item-chooser.js';
@@ -168,8 +168,9 @@ function trackOf(node: OutlineNode, scale: Scale) {
   const { start, end } = stretchOf(node);
   if (start === undefined) return { words: 'not begun', bars: [] };
   const to = end ?? scale.now;
-  const words = `${exact(start)}: ${node.tone}, ${lengthOf(to - start)}`;
-  return { words, bars: [{ kind: `${node.tone} group`, from: start, to }] };
+  const { word, tone } = nodeShown[node.state];
+  const words = `${exact(start)}: ${word}, ${lengthOf(to - start)}`;
+  return { words, bars: [{ kind: `${tone} group`, from: start, to }] };
 }
 
 function onlyStep({ kind, children }: Exclude<OutlineNode, { kind: 'step' }>) {
@@ -187,11 +188,7 @@ function barsOf(
   const began = beganAt(one) ?? until;
   const to = end ?? until;
   const ran = start ?? began;
-  const kind = one.open
-    ? state === '$$waiting'
-      ? 'waiting'
-      : 'running'
-    : (attemptWords[state]?.tone ?? 'queued');
+  const kind = attemptShown(state).tone;
   const nextBegan = next === undefined ? undefined : beganAt(next);
   return [
     ...(accepted !== undefined && ran > accepted
@@ -211,7 +208,7 @@ function styleOf({ from, to }: Bar, { place }: Scale): { left: string; width: st
 
 function wordsOf(one: StoredAttempt, until: number): string {
   const began = beganAt(one);
-  const word = attemptWords[one.state]?.word ?? one.state;
+  const { word } = attemptShown(one.state);
   if (began === undefined) return word;
   const lasted = lengthOf((one.end ?? until) - (one.start ?? began));
   return `Attempt ${one.attempt}, ${exact(began)}: ${word}, ${lasted}`;
