@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
+import { entryKinds } from '../../structures/kinds.js';
 import { ApiProblem } from '../api.js';
 import type { StoredJob } from '../answers.js';
 import { FlowGraph } from '../graph/flow-graph.js';
@@ -9,7 +10,7 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
-import { attemptsIn, isAt } from './attempts.js';
+import { attemptsIn, isAt, type StoredAttempt } from './attempts.js';
 import { firstShown, stepMeant } from './chosen-step.js';
 import { JobHead } from './head.js';
 import { stepTree } from './outline.js';
@@ -43,7 +44,7 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
   const { id, document } = job;
   const attempts = useMemo(() => attemptsIn(document), [document]);
   const drawn = useMemo(() => drawnJob(document), [document]);
-  const { picture, states, failed } = drawn;
+  const { picture, states, failed, maySkip } = drawn;
   const nodes = useMemo(
     () => stepTree(attempts, document, { labels: labelsIn(picture), states }),
     [attempts, document, picture, states],
@@ -53,6 +54,11 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
   const searched = { job, attempts, failed };
   const select = (step: string): void => setSaid('step', stepMeant(step, searched));
   const selected = said.step === undefined ? firstShown(searched) : stepMeant(said.step, searched);
+  const steps = useMemo(() => stepsOf(picture), [picture]);
+  const skippable = useMemo(
+    () => skipChoices(steps, attempts, selected).filter(({ path }) => maySkip(path)),
+    [steps, attempts, selected, maySkip],
+  );
   const { start, end } = job;
   return (
     <>
@@ -62,7 +68,8 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       <Repairs
         job={job}
         attempts={attempts}
-        steps={stepsOf(picture)}
+        steps={steps}
+        skippable={skippable}
         selected={said.step}
         onDone={reload}
       />
@@ -143,14 +150,22 @@ function useSaid(): readonly [Said, (name: keyof Said, value: string) => void] {
   return [said, set];
 }
 
-/** What can be retried or skipped: everything that is a step, or a structure with a name of its own. */
+/** The steps that a request can name without an item; structures are none. */
 function stepsOf(picture: Picture | undefined): readonly StepChoice[] {
-  return (picture?.nodes ?? []).flatMap(({ path, kind, label, state }) => {
-    const isStep = ['task', 'wait', 'delay', 'flow', 'decider', 'map', 'loop'].includes(kind);
-    return isStep && !path.includes('*')
-      ? [{ path, name: label, ...(state === undefined ? {} : { state }) }]
-      : [];
-  });
+  return (picture?.nodes ?? []).flatMap(({ path, kind, label }) =>
+    Object.hasOwn(entryKinds, kind) && !path.includes('*') ? [{ path, name: label }] : [],
+  );
+}
+
+/** What can be skipped: also the step of an item that is looked at. */
+function skipChoices(
+  steps: readonly StepChoice[],
+  attempts: readonly StoredAttempt[],
+  selected: string | undefined,
+): readonly StepChoice[] {
+  const own = attempts.find(({ path }) => path === selected);
+  const isListed = steps.some(({ path }) => path === selected);
+  return own === undefined || isListed ? steps : [...steps, { path: own.path, name: own.name }];
 }
 
 type AwayProps = { readonly id: string; readonly error: unknown; readonly again: () => void };
