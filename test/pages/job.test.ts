@@ -134,7 +134,7 @@ describe('the page of a job', () => {
     await node.waitFor(soon);
   });
 
-  it('sends a signal, pauses, resumes, notes, skips, cancels and deletes, and drains its engine', async () => {
+  it('sends a signal, pauses, resumes, notes, skips, cancels and deletes, and disables its engine', async () => {
     const api = await openWorld();
     await api.engine({ drainMs: 100 });
     await api.client.submit({ _id: 'a1', type: 'job', flow: 'approval' });
@@ -187,7 +187,7 @@ describe('the page of a job', () => {
     expect(await api.store.get('l1')).toBeUndefined();
 
     await page.getByRole('link', { name: 'Engines', exact: true }).click();
-    await press('Drain …', {}, 'Drain it');
+    await press('Disable …', {}, 'Disable it');
     const engine = page.locator('.engine');
     await engine.getByText('disabled').waitFor(soon);
     await engine.getByRole('button', { name: 'Enable' }).click();

@@ -9,6 +9,7 @@ import { searchParamsOf, type ListFilter } from '../jobs/filter.js';
 import { usePolled } from '../live/use-polled.js';
 import { AskDialog, formText } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
+import { ProblemBox } from '../parts/problem-box.js';
 import { Ago } from '../parts/time.js';
 
 /** So often the causes are counted again, ms; where that takes long, less often. */
@@ -30,29 +31,12 @@ export function Causes() {
   );
   const [asked, setAsked] = useState<CauseAnswer>();
   const [work, setWork] = useState<BulkRequest>();
-  if (error !== undefined || value === undefined) return null;
-  const { groups, looked, more } = value;
-  const shown = groups.slice(0, mostCauses);
+  if (error === undefined && value === undefined) return null;
   return (
     <section class="box causes" aria-label="Failures by cause">
       <h2>Failures by cause</h2>
-      {groups.length === 0 ? (
-        <p class="muted">No job has failed.</p>
-      ) : (
-        <ul>
-          {shown.map((group) => (
-            <Cause key={group.failure} group={group} onRetry={() => setAsked(group)} />
-          ))}
-        </ul>
-      )}
-      {groups.length > shown.length && (
-        <p>
-          <Link href="/jobs?status=failed">
-            {counted(groups.length - shown.length, 'more cause')}
-          </Link>
-        </p>
-      )}
-      {more && <p class="muted">The newest {looked.toLocaleString()} failed jobs were counted.</p>}
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      {value !== undefined && <CauseList failures={value} onRetry={setAsked} />}
       {asked !== undefined && (
         <RetryCause
           group={asked}
@@ -72,6 +56,36 @@ export function Causes() {
         />
       )}
     </section>
+  );
+}
+
+type ListProps = {
+  readonly failures: Failures;
+  readonly onRetry: (group: CauseAnswer) => void;
+};
+
+function CauseList({ failures: { groups, looked, more }, onRetry }: ListProps) {
+  const shown = groups.slice(0, mostCauses);
+  return (
+    <>
+      {groups.length === 0 ? (
+        <p class="muted">No job has failed.</p>
+      ) : (
+        <ul>
+          {shown.map((group) => (
+            <Cause key={group.failure} group={group} onRetry={() => onRetry(group)} />
+          ))}
+        </ul>
+      )}
+      {groups.length > shown.length && (
+        <p>
+          <Link href="/jobs?status=failed">
+            {counted(groups.length - shown.length, 'more cause')}
+          </Link>
+        </p>
+      )}
+      {more && <p class="muted">The newest {looked.toLocaleString()} failed jobs were counted.</p>}
+    </>
   );
 }
 
