@@ -71,7 +71,7 @@ describe('the list of jobs', () => {
     const question = page.getByRole('dialog');
     await question.getByLabel('Why (kept in the jobs)').fill('wrong list');
     await question.getByRole('button', { name: 'Cancel 3 jobs' }).click();
-    await page.getByText(/3 are (?:cancelled|asked)/).waitFor(soon);
+    await page.getByText(/3 (?:cancelled|stored)/).waitFor(soon);
     await page.getByRole('button', { name: 'Done' }).click();
     for (const id of ids.slice(0, 3)) {
       await page.locator(`[data-job="${id}"]`).getByText('cancelled').waitFor(soon);

@@ -129,7 +129,7 @@ describe('a request to all jobs that a filter finds', () => {
     await question.waitFor(soon);
     await question.getByRole('button', { name: 'Retry all' }).click();
     await page.getByText('1,203 of 1,203 jobs').waitFor(soon);
-    await page.getByText('1,203 are asked; an engine will see to it in a moment.').waitFor(soon);
+    await page.getByText('1,203 stored; an engine will carry them out.').waitFor(soon);
     await shoot(page, 'bulk-done');
     await page.getByRole('button', { name: 'Done' }).click();
     const requests = await api.store.view('requests', { limit: 2_000 });

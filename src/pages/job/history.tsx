@@ -90,7 +90,7 @@ function Events({ events }: { readonly events: readonly HistoryEvent[] }) {
   return (
     <>
       <div class="history" role="table" aria-label="History" aria-rowcount={events.length}>
-        <div class="history-row head" role="row">
+        <div class="list-row history-row head" role="row">
           {['When', 'What', 'Of', 'With'].map((title) => (
             <span key={title} role="columnheader">
               {title}
@@ -138,7 +138,7 @@ function EventRow({ event, top, isOpen, onOpen }: RowProps) {
   const text = data === undefined ? '' : shortened(JSON.stringify(data), mostLetters);
   return (
     <div
-      class={`history-row ${isOpen ? 'selected' : ''}`}
+      class={`list-row history-row ${isOpen ? 'selected' : ''}`}
       role="row"
       style={{ height: `${rowHeight}px`, transform: `translateY(${top}px)` }}
     >

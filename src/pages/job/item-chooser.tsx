@@ -1,6 +1,6 @@
 import type { NodeState } from '../../structures/node-state.js';
 import { nodeShown } from '../parts/state-words.js';
-import { countStates, usualState } from './outline-rows.js';
+import { countStates, usualState, type OutlineRow } from './outline-rows.js';
 import type { OutlineGroup } from './outline.js';
 import type { StepOutline } from './use-outline.js';
 
@@ -43,5 +43,19 @@ export function ItemChooser({ group: { path, label, children }, outline }: Props
         />
       </label>
     </div>
+  );
+}
+
+type MoreProps = {
+  readonly row: Extract<OutlineRow, { kind: 'more' }>;
+  readonly outline: StepOutline;
+};
+
+/** Shows further items of a map, or rounds of a loop. */
+export function MoreItems({ row: { group, left }, outline }: MoreProps) {
+  return (
+    <button type="button" onClick={() => outline.showMore(group.path)}>
+      Show more of the {left.toLocaleString()} others
+    </button>
   );
 }

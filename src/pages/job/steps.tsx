@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { NodeWord, StepWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
-import { ItemChooser } from './item-chooser.js';
+import { ItemChooser, MoreItems } from './item-chooser.js';
 import { OutlineName } from './outline-name.js';
 import { stepsInside, stretchOf, type OutlineNode, type OutlineStep } from './outline.js';
 import { isFlat, type OutlineRow } from './outline-rows.js';
@@ -56,9 +56,7 @@ function Row({ row, ...props }: Props & { readonly row: OutlineRow }) {
     return (
       <tr class="wide">
         <td colSpan={titles.length}>
-          <button type="button" onClick={() => props.outline.showMore(row.group.path)}>
-            Show more of the {row.left.toLocaleString()} others
-          </button>
+          <MoreItems row={row} outline={props.outline} />
         </td>
       </tr>
     );

@@ -5,7 +5,7 @@ import { now } from '../live/clock.js';
 import { attemptShown, nodeShown } from '../parts/state-words.js';
 import { exact } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
-import { ItemChooser } from './item-chooser.js';
+import { ItemChooser, MoreItems } from './item-chooser.js';
 import { OutlineName } from './outline-name.js';
 import { stretchOf, type OutlineNode } from './outline.js';
 import type { OutlineRow } from './outline-rows.js';
@@ -43,8 +43,8 @@ export function Timeline(props: Props) {
       <TimelineTools zoom={zoom} onZoom={setZoom}>
         {(isWhole || scale.breaks.length > 0) && (
           <label class="check">
-            <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Long
-            waits in full length
+            <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Show
+            long waits to scale
           </label>
         )}
       </TimelineTools>
@@ -135,9 +135,7 @@ function Row({ row, scale, outline, selected, onSelect }: RowProps) {
   if (row.kind === 'more') {
     return (
       <li class="wide" style={{ paddingLeft: `${0.5 + row.depth}rem` }}>
-        <button type="button" onClick={() => outline.showMore(row.group.path)}>
-          Show more of the {row.left.toLocaleString()} others
-        </button>
+        <MoreItems row={row} outline={outline} />
       </li>
     );
   }

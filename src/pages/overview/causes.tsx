@@ -99,21 +99,24 @@ const mostFlows = 3;
 type CauseProps = { readonly group: CauseAnswer; readonly onRetry: () => void };
 
 function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps) {
-  const list = `/jobs?${searchParamsOf(filterOfCause(failure)).toString()}`;
+  // Jobs without a name of the failure cannot be found by it, neither to be listed nor to be retried.
+  const isNamed = failure !== '';
   return (
     <li>
       <span class="cause">
-        <Link href={list}>
-          <strong>{failure}</strong>
-        </Link>{' '}
+        {isNamed ? (
+          <Link href={listOf(failure)}>
+            <strong>{failure}</strong>
+          </Link>
+        ) : (
+          <strong>Failure without a name</strong>
+        )}{' '}
         <b class="number">{count.toLocaleString()}</b>{' '}
         <span class="muted">in {counted(flows.length, 'flow')}</span>
       </span>
       <span class="cause-flows">
-        {flows.slice(0, mostFlows).map(({ flow, count: of }) => (
-          <Link key={flow} class="tag" href={`${list}&flow=${encodeURIComponent(flow)}`}>
-            {flow === '' ? 'tasks of their own' : flow} {of.toLocaleString()}
-          </Link>
+        {flows.slice(0, mostFlows).map((one) => (
+          <CauseFlow key={one.flow} failure={failure} {...one} />
         ))}
         {flows.length > mostFlows && <small class="muted"> +{flows.length - mostFlows}</small>}
       </span>
@@ -126,10 +129,30 @@ function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps
           <Ago at={newest.at} />
         </Link>
       </span>
-      <LevelButton level="operator" onClick={onRetry}>
-        Retry {count === 1 ? 'it' : 'all'} …
-      </LevelButton>
+      {isNamed && (
+        <LevelButton level="operator" onClick={onRetry}>
+          Retry {count === 1 ? 'it' : 'all'} …
+        </LevelButton>
+      )}
     </li>
+  );
+}
+
+const listOf = (failure: string, flow?: string): string => {
+  const filter = { ...filterOfCause(failure), ...(flow === undefined ? {} : { flow }) };
+  return `/jobs?${searchParamsOf(filter).toString()}`;
+};
+
+type FlowProps = { readonly failure: string; readonly flow: string; readonly count: number };
+
+/** A flow with jobs of a cause; no filter finds the jobs with tasks of their own. */
+function CauseFlow({ failure, flow, count }: FlowProps) {
+  const text = `${flow === '' ? 'tasks of their own' : flow} ${count.toLocaleString()}`;
+  if (flow === '' || failure === '') return <span class="tag">{text}</span>;
+  return (
+    <Link class="tag" href={listOf(failure, flow)}>
+      {text}
+    </Link>
   );
 }
 
