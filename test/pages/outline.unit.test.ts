@@ -3,7 +3,7 @@ import { attemptsIn } from '../../src/pages/job/attempts.js';
 import { drawnJob } from '../../src/pages/graph/picture-of.js';
 import { stepPathOf, stepTree, stretchOf, type OutlineGroup } from '../../src/pages/job/outline.js';
 import { countStates, outlineRows, type ItemChoice } from '../../src/pages/job/outline-rows.js';
-import { timescaleOf } from '../../src/pages/job/timescale.js';
+import { marksIn, timescaleOf } from '../../src/pages/job/timescale.js';
 
 const step = (path: string, state = '$$complete', more: object = {}) => ({
   ...{ path, name: 'calc', task: 'calc', attempt: 1, run: 1, state, accepted: 10, start: 10 },
@@ -177,6 +177,22 @@ describe('the axis of the timeline', () => {
     expect(scale.place(50_000)).toBeCloseTo(0.475);
     expect(scale.place(3_650_000)).toBeCloseTo(0.525);
     expect(scale.place(3_700_000)).toBeCloseTo(1);
+  });
+
+  it('has marks before and behind a wait that is cut, however long it was', () => {
+    const day = 86_400_000;
+    const range = [0, 30 * day] as const;
+    const busy = [
+      [0, 50_000],
+      [30 * day - 50_000, 30 * day],
+    ] as const;
+    const marks = marksIn(timescaleOf(range, busy), range, 1);
+    expect(marks.map(({ at }) => at)).toEqual([0, 30_000, 30 * day - 30_000, 30 * day]);
+    expect(marks[1]?.text).toBe('30 s');
+    const short = marksIn(timescaleOf([5, 605], [[5, 605]]), [5, 605], 1);
+    expect(short.map(({ text }) => text)).toEqual([
+      ...['0', '0.1 s', '0.2 s', '0.3 s', '0.4 s', '0.5 s', '0.6 s'],
+    ]);
   });
 
   it('does not cut what is short, or no longer than the rest', () => {
