@@ -50,6 +50,9 @@ describe('the list of jobs', () => {
     await page.keyboard.press('Enter');
     await page.locator('[data-job="bad-1"]').waitFor(soon);
     await page.locator('[data-job="good-1"]').waitFor({ state: 'detached', ...soon });
+    await find.fill('status:broken');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no status "broken"; the statuses are').waitFor();
     await find.fill('goo');
     await page.keyboard.press('Enter');
     await page.locator('[data-job="good-1"]').waitFor(soon);
