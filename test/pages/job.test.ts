@@ -65,6 +65,12 @@ describe('the page of a job', () => {
       .getByText(/closed/)
       .waitFor();
     await page.getByRole('link', { name: 'Download' }).waitFor();
+    await page.getByRole('button', { name: 'Note …' }).click();
+    await question.getByLabel('Note').fill('looked at it');
+    await question.getByRole('button', { name: 'Note it' }).click();
+    await question.waitFor({ state: 'detached', ...soon });
+    await page.getByLabel('Filter').fill('looked at it');
+    await page.getByText(/^1 of \d+ events$/).waitFor(soon);
     await page.getByRole('tab', { name: 'Document' }).click();
     await page
       .getByRole('region', { name: 'the document' })
@@ -131,6 +137,13 @@ describe('the page of a job', () => {
     await graph.getByRole('button', { name: 'Fold parallel' }).press('Enter');
     await node.waitFor({ state: 'detached' });
     await graph.getByRole('button', { name: 'Unfold parallel' }).press('Enter');
+    await node.waitFor(soon);
+    await graph.getByRole('button', { name: 'Fold parallel' }).press('Enter');
+    await node.waitFor({ state: 'detached' });
+    await graph.getByPlaceholder('Find a step').fill('region-7');
+    await graph.locator('.found[data-path="0"]').waitFor(soon);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Step region-7' }).waitFor(soon);
     await node.waitFor(soon);
   });
 

@@ -61,6 +61,34 @@ describe('the list of jobs', () => {
     await page.getByText('No job is like that.').waitFor();
   });
 
+  it('asks for older jobs no more after an error, until somebody wants it', async () => {
+    const api = await openWorld();
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/engines', { expected: /500/ });
+    let asked = 0;
+    await page.route(/_tws\/jobs\?/, async (route) => {
+      if (!route.request().url().includes('cursor=')) {
+        return route.fulfill({ json: { jobs: [], cursor: 'older' } });
+      }
+      asked += 1;
+      return route.fulfill({ status: 500, json: { error: 'x', reason: 'It broke.', hint: '' } });
+    });
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByText('It broke.').waitFor(soon);
+    await page.getByText('live', { exact: true }).waitFor(soon);
+    await page.waitForTimeout(1_000);
+    expect(asked).toBeLessThan(5);
+    await page.unroute(/_tws\/jobs\?/);
+    await page.route(/_tws\/jobs\?/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.delete('cursor');
+      return route.continue({ url: url.href });
+    });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-job="g1"]').waitFor(soon);
+    await page.getByText('It broke.').waitFor({ state: 'detached' });
+  });
+
   it('cancels many at once, after it asked, and tells what became of them', async () => {
     const api = await openWorld();
     await api.engine({ drainMs: 100 });

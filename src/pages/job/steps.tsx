@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { isBehindAttempts } from '../parts/state-words.js';
 import { NodeWord, StepWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
@@ -112,9 +113,6 @@ type AttemptProps = {
   readonly state: OutlineStep['state'] | undefined;
 };
 
-/** States that come of something else than the last attempt. */
-const later: readonly OutlineStep['state'][] = ['recovered', 'undone', 'retrying'];
-
 function Attempt({ attempt: one, name, state }: AttemptProps) {
   const message = one.failure?.message ?? '';
   return (
@@ -122,7 +120,7 @@ function Attempt({ attempt: one, name, state }: AttemptProps) {
       <th scope="row">{name ?? <span class="unseen">{one.name}</span>}</th>
       <td>
         <StepWord state={one.state} />
-        {state !== undefined && later.includes(state) && (
+        {state !== undefined && isBehindAttempts(state) && (
           <>
             {' '}
             <NodeWord state={state} />

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
-import { attemptShown, nodeShown } from '../parts/state-words.js';
+import { attemptShown, isBehindAttempts, nodeShown } from '../parts/state-words.js';
 import { exact } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
 import { ItemChooser, MoreItems } from './item-chooser.js';
@@ -158,10 +158,13 @@ type Bar = { readonly kind: string; readonly from: number; readonly to: number }
 
 /** The bars of a node, and the same in words. */
 function trackOf(node: OutlineNode, scale: Scale) {
-  const attempts = node.kind === 'step' ? node.attempts : onlyStep(node);
-  if (attempts !== undefined) {
-    const words = attempts.map((one) => wordsOf(one, scale.now)).join('; ');
-    return { words, bars: attempts.flatMap((one, i) => barsOf(one, attempts[i + 1], scale)) };
+  const step = node.kind === 'step' ? node : onlyStep(node);
+  if (step !== undefined) {
+    const { attempts, state } = step;
+    const words = attempts.map((one) => wordsOf(one, scale.now));
+    if (isBehindAttempts(state)) words.push(nodeShown[state].word);
+    const bars = attempts.flatMap((one, i) => barsOf(one, attempts[i + 1], scale));
+    return { words: words.join('; '), bars };
   }
   const { start, end } = stretchOf(node);
   if (start === undefined) return { words: 'not begun', bars: [] };
@@ -174,7 +177,7 @@ function trackOf(node: OutlineNode, scale: Scale) {
 function onlyStep({ kind, children }: Exclude<OutlineNode, { kind: 'step' }>) {
   const [first] = children;
   const isSingle = kind === 'item' && children.length === 1 && first?.kind === 'step';
-  return isSingle ? first.attempts : undefined;
+  return isSingle ? first : undefined;
 }
 
 function barsOf(

@@ -22,6 +22,10 @@ export function attemptShown(state: string): Shown {
     : { word: state, tone: 'queued' };
 }
 
+/** States of a step that something after its last attempt made. */
+export const isBehindAttempts = (state: NodeState): boolean =>
+  ['recovered', 'undone', 'retrying'].includes(state);
+
 /** How the state of a node of the flow is shown. */
 export const nodeShown: Readonly<Record<NodeState, Shown>> = {
   failed: { word: 'failed', tone: 'failed' },
