@@ -5,7 +5,7 @@ import { rowsInOrder, type RowPosition } from './search-rows.js';
 
 /** Failed jobs of one cause. */
 export type FailureGroup = {
-  /** Name of the failure. */
+  /** Name of the failure; `""` stands for failures without one, which no search finds by name. */
   readonly failure: string;
   readonly count: number;
   /** By flow, the most first; jobs with tasks of their own are those of the flow `""`. */
@@ -47,7 +47,7 @@ export async function failureGroups(
       break;
     }
     looked += 1;
-    const name = failure ?? 'Error';
+    const name = failure ?? '';
     const tally = tallies.get(name) ?? { count: 0, flows: new Map<string, number>(), newest: row };
     tallies.set(name, tally);
     tally.count += 1;

@@ -43,7 +43,7 @@ export const failuresSchema = z
     groups: z
       .array(
         z.object({
-          failure: z.string().describe('Name of the failure.'),
+          failure: z.string().describe('Name of the failure; empty: it has none.'),
           count: z.number(),
           flows: z.array(z.object({ flow: z.string(), count: z.number() })),
           newest: z

@@ -37,7 +37,7 @@ export type Stats = {
 };
 
 export type CauseAnswer = {
-  /** Name of the failure. */
+  /** Name of the failure; `""` stands for failures without one, which no filter finds. */
   readonly failure: string;
   readonly count: number;
   /** The flow `""` stands for jobs with tasks of their own. */

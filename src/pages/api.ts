@@ -45,6 +45,10 @@ export type Sending = Asking & { readonly headers?: Readonly<Record<string, stri
 
 /** Where the API is. */
 export const apiRoot = '/_tws';
+/** The documentation; its links are relative, so it ends in a slash. */
+export const docsAddress = `${apiRoot}/docs/`;
+/** The reference of the API. */
+export const referenceAddress = `${apiRoot}/docs/api`;
 
 let onSignInNeeded: (problem: ApiProblem) => void = () => undefined;
 

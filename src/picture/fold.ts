@@ -1,4 +1,15 @@
-import type { Picture, PictureEdge, PictureNode } from './picture.js';
+import type { Picture, PictureEdge, PictureFrame, PictureNode } from './picture.js';
+
+/** Whether the structure in a frame can be folded: it has a head, and is not the whole flow. */
+export function isFoldable({ id, path }: Pick<PictureFrame, 'id' | 'path'>): boolean {
+  return path !== '' && id === `${path}#frame`;
+}
+
+/** Returns the paths of the folded structures around a path, outermost first. */
+export function foldsAround(path: string, folded: ReadonlySet<string>): readonly string[] {
+  const around = [...folded].filter((one) => path.startsWith(`${one}.`));
+  return around.toSorted((a, b) => a.length - b.length);
+}
 
 /**
  * Returns the picture with these structures folded: of each its head alone is left, and what led to
@@ -17,7 +28,9 @@ export function foldedPicture(picture: Picture, paths: ReadonlySet<string>): Pic
     seen.add(key);
     return [{ from, to, kind: edge.kind }];
   });
-  const frames = picture.frames.filter(({ path }) => !isInside(path, paths) && !paths.has(path));
+  const frames = picture.frames.filter(
+    ({ path }) => foldsAround(path, paths).length === 0 && !paths.has(path),
+  );
   const left = new Set(frames.map(({ id }) => id));
   const nodes = picture.nodes
     .filter(({ id }) => at(id) === id)
@@ -27,14 +40,9 @@ export function foldedPicture(picture: Picture, paths: ReadonlySet<string>): Pic
 
 /** The outermost folded structure that a node is in; undefined: none, or it is the head itself. */
 function headFor({ id, path }: PictureNode, paths: ReadonlySet<string>): string | undefined {
-  const around = [...paths].filter((one) => path.startsWith(`${one}.`));
-  const outer = around.toSorted((a, b) => a.length - b.length)[0];
+  const [outer] = foldsAround(path, paths);
   if (outer !== undefined) return outer;
   return paths.has(path) && id !== path ? path : undefined;
-}
-
-function isInside(path: string, paths: ReadonlySet<string>): boolean {
-  return [...paths].some((one) => path.startsWith(`${one}.`));
 }
 
 /** The head of a folded structure is in the frame around it. */

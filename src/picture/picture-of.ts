@@ -7,12 +7,16 @@ import type { ShownJob } from '../reading/trail.js';
 import type { NodeState } from '../structures/node-state.js';
 import { readNodes } from '../reading/node-states.js';
 
+/** The states of nodes by path in the definition. */
+type Readings = ReadonlyMap<string, NodeReading>;
+
 /**
  * The picture of a tree: every entry and every structure is one node, with handlers, what undoes
  * them and the cancel branch beside them. Plain sequences are the order of edges alone. The same
- * node of all items of a map, or rounds of a loop, is there once and counts its runs.
+ * node of all items of a map, or rounds of a loop, is there once and counts its runs. `read`: the
+ * states of its nodes, where they were read already.
  */
-export function pictureOf(tree: Structure, job: ShownJob = {}): Picture {
+export function pictureOf(tree: Structure, job: ShownJob = {}, read?: Readings): Picture {
   const pen: Pen = { nodes: [], frames: [], edges: [], job };
   const way = drawTree(pen, tree, '');
   const begin = { id: '#begin', path: '', kind: 'begin', label: 'begin' } as const;
@@ -29,7 +33,7 @@ export function pictureOf(tree: Structure, job: ShownJob = {}): Picture {
   drawEnds(pen, begin.id);
   const nodes = [begin, ...pen.nodes, end];
   if (job.steps === undefined) return { ...pen, nodes };
-  const readings = readNodes(tree, { ...job, steps: job.steps });
+  const readings = read ?? readNodes(tree, { ...job, steps: job.steps });
   return {
     nodes: nodes.map((node) => stood(node, readings)),
     frames: pen.frames,
@@ -57,7 +61,7 @@ function drawEnds(pen: Pen, begin: string): void {
   }
 }
 
-function stood(node: PictureNode, readings: ReadonlyMap<string, NodeReading>): PictureNode {
+function stood(node: PictureNode, readings: Readings): PictureNode {
   const { kind, path } = node;
   if (kind === 'meet') return node;
   const reading = readings.get(kind === 'begin' || kind === 'end' ? `#${kind}` : path);
@@ -65,10 +69,7 @@ function stood(node: PictureNode, readings: ReadonlyMap<string, NodeReading>): P
 }
 
 /** A handler, or what undoes, that was not called: it may be yet, as long as its step is not over. */
-function uncalled(
-  { kind, path }: PictureNode,
-  readings: ReadonlyMap<string, NodeReading>,
-): NodeState {
+function uncalled({ kind, path }: PictureNode, readings: Readings): NodeState {
   const step = readings.get(path.replace(/(?:\.(?:error|undo))+$/, ''))?.state;
   const isOver = readings.get('#end')?.state !== 'pending';
   const isPast = kind === 'handler' && ['done', 'skipped', 'recovered'].includes(step ?? '');

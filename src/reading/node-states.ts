@@ -1,25 +1,49 @@
 import { branchesOf, handlerOf } from '../model/flow.js';
 import { isFailed } from '../model/step.js';
-import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
+import { isStructure, pathsAbove, type Entry, type Node, type Structure } from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
 import { hasNoSteps } from '../structures/tree.js';
 import {
   isBad,
+  together,
   type NodeState,
   type NodeStates,
   type Situation,
 } from '../structures/node-state.js';
 import { countRuns, note, noteAll, nodesIn, type Notes, type NodeReading } from './node-notes.js';
 import { deciderState, leafState } from './leaf-state.js';
-import { trailOf, type BegunJob, type Trail } from './trail.js';
+import { push, trailOf, type BegunJob, type Trail } from './trail.js';
+
+/** The states of the nodes of a job. */
+export type TreeReading = {
+  /** By path in the definition (`2.map.*.0`): all runs of a node as one. */
+  readonly nodes: ReadonlyMap<string, NodeReading>;
+  /** By path in the job (`2.map.17.0`): every run by itself, also what deciders and slices began. */
+  readonly runs: ReadonlyMap<string, NodeState>;
+};
+
+/** Returns the state of every node by its path in the definition. */
+export function readNodes(tree: Structure, job: BegunJob): ReadonlyMap<string, NodeReading> {
+  return readTree(tree, job).nodes;
+}
 
 /**
- * How every node stands, by its path in the definition. What the steps show is told, nothing is
- * decided: a structure stands as what is in it, and what something after it has begun is over.
+ * Reads the states of a job from its steps; nothing is decided. A structure has the state of what is
+ * in it, and what something after it has begun is over. Without a tree, because the document cannot
+ * be drawn, the steps alone are read.
  */
-export function readNodes(tree: Structure, job: BegunJob): ReadonlyMap<string, NodeReading> {
-  const trail = trailOf(job);
-  const notes: Notes = { trail, job, seen: new Map(), runs: new Map() };
+export function readTree(tree: Structure | undefined, job: BegunJob): TreeReading {
+  const notes: Notes = { trail: trailOf(job), job, seen: new Map(), runs: new Map() };
+  if (tree !== undefined) visitAll(notes, tree);
+  const nodes = nodesIn(notes);
+  nodes.set('#begin', { state: 'done' });
+  nodes.set('#end', { state: endState(job, notes.trail) });
+  return { nodes, runs: runsIn(notes) };
+}
+
+/** Visits the tree of a flow and what follows a failure or a cancel. */
+function visitAll(notes: Notes, tree: Structure): void {
+  const { trail, job } = notes;
   const states: NodeStates = {
     ...trail,
     hasNoSteps,
@@ -35,10 +59,24 @@ export function readNodes(tree: Structure, job: BegunJob): ReadonlyMap<string, N
   if (handlerOf(ends) !== undefined) {
     note(notes, 'error', leafState(trail, 'error', trail.isOver));
   }
-  const nodes = nodesIn(notes);
-  nodes.set('#begin', { state: 'done' });
-  nodes.set('#end', { state: endState(job, trail) });
-  return nodes;
+}
+
+/** Every run that was noted; what is no node of the tree has the state of its attempts. */
+function runsIn({ seen, trail }: Notes): ReadonlyMap<string, NodeState> {
+  const noted = [...seen.values()].flat().map(({ path, state }) => [path, state] as const);
+  const runs = new Map(noted);
+  const around = new Map<string, NodeState[]>();
+  for (const path of trail.paths) {
+    const isMark = trail.at(path).every(({ structure }) => structure !== undefined);
+    if (runs.has(path) || isMark) continue;
+    const state = leafState(trail, path, trail.isOver);
+    runs.set(path, state);
+    for (const above of pathsAbove(path)) push(around, above, state);
+  }
+  for (const [path, states] of around) {
+    if (!runs.has(path)) runs.set(path, together(states, trail.isOver));
+  }
+  return runs;
 }
 
 type Placed<N extends Node> = { readonly node: N; readonly path: string };

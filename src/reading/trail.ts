@@ -1,3 +1,4 @@
+import { pathsAbove } from '../model/tree.js';
 import { isOpen, type Step } from '../model/step.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
 
@@ -18,6 +19,8 @@ export type BegunJob = ShownJob & { readonly steps: readonly Step[] };
 
 /** What the steps of a job left behind, by path in the job (`2.map.17.0`). */
 export type Trail = {
+  /** Where attempts were made or something was found out, in the order of the first of each. */
+  readonly paths: readonly string[];
   /** Attempts at a path that count, oldest first. */
   readonly at: (path: string) => readonly Step[];
   readonly last: (path: string) => Step | undefined;
@@ -60,6 +63,7 @@ export function trailOf(job: BegunJob): Trail {
   }
   const last = (path: string): Step | undefined => byPath.get(path)?.at(-1);
   return {
+    paths: [...byPath.keys()],
     at: (path) => byPath.get(path) ?? [],
     last,
     hasBegun: (path) => begun.has(path),
@@ -95,17 +99,9 @@ function nameOf(step: Step): unknown {
   return failure?.name;
 }
 
-function push(lists: Map<string, Step[]>, key: string, step: Step): void {
+/** Adds something to the list of a key. */
+export function push<T>(lists: Map<string, T[]>, key: string, one: T): void {
   const list = lists.get(key);
-  if (list === undefined) lists.set(key, [step]);
-  else list.push(step);
-}
-
-/** `0.map.1` -> `0.map.1`, `0.map`, `0` and the root. */
-function pathsAbove(path: string): readonly string[] {
-  const above = [path];
-  for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {
-    above.push(path.slice(0, at));
-  }
-  return path === '' ? above : [...above, ''];
+  if (list === undefined) lists.set(key, [one]);
+  else list.push(one);
 }

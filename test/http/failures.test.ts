@@ -31,7 +31,7 @@ describe('failed jobs', () => {
           newest: { id: 'import-3', at: 3_000, message: 'It is NoAmount number 3.' },
         },
         { failure: 'Odd', count: 1 },
-        { failure: 'Error', count: 1, newest: { id: 'other-5' } },
+        { failure: '', count: 1, newest: { id: 'other-5' } },
         { failure: 'Timeout', count: 1, flows: [{ flow: 'f0', count: 1 }] },
       ],
       looked: 6,

@@ -20,10 +20,24 @@ describe('what is written into the search for jobs', () => {
       'text:"no amount" external:7',
       { filter: { status: [], text: 'no amount', external_id: '7' }, rest: '' },
     ],
-    ['engine:a key:a=b', { filter: { status: [], key: 'a=b' }, rest: 'engine:a' }],
+    ['engine:a', { rest: 'engine:a' }],
     ['constructor:x', { rest: 'constructor:x' }],
   ])('%s', (text, read) => {
     expect(readSearch(text)).toEqual(read);
+  });
+
+  it.each([
+    ['engine:a key:a=b', /^There is no field "engine"; the fields are status, flow/],
+    ['status:broken', /^There is no status "broken"; the statuses are failed, running/],
+    ['status:failed,nope', /no status "nope"/],
+    ['text:"no amount', /^A quotation mark is not closed/],
+    ['flow:', /^Write a value after "flow:"/],
+    ['flow:""', /^Write a value after "flow:"/],
+    ['flow:a flow:b', /^"flow:" is given twice/],
+    ['key:day', /^"day" is no search key; write it as NAME=VALUE/],
+    ['from:yesterday', /^"yesterday" is no time; write it as 2030-01-31T08:00/],
+  ])('is refused in a sentence: %s', (text, sentence) => {
+    expect(readSearch(text).problem).toMatch(sentence);
   });
 
   it('is completed: fields, statuses and flows', () => {

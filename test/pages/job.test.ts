@@ -65,6 +65,12 @@ describe('the page of a job', () => {
       .getByText(/closed/)
       .waitFor();
     await page.getByRole('link', { name: 'Download' }).waitFor();
+    await page.getByRole('button', { name: 'Note …' }).click();
+    await question.getByLabel('Note').fill('looked at it');
+    await question.getByRole('button', { name: 'Note it' }).click();
+    await question.waitFor({ state: 'detached', ...soon });
+    await page.getByLabel('Filter').fill('looked at it');
+    await page.getByText(/^1 of \d+ events$/).waitFor(soon);
     await page.getByRole('tab', { name: 'Document' }).click();
     await page
       .getByRole('region', { name: 'the document' })
@@ -132,9 +138,16 @@ describe('the page of a job', () => {
     await node.waitFor({ state: 'detached' });
     await graph.getByRole('button', { name: 'Unfold parallel' }).press('Enter');
     await node.waitFor(soon);
+    await graph.getByRole('button', { name: 'Fold parallel' }).press('Enter');
+    await node.waitFor({ state: 'detached' });
+    await graph.getByPlaceholder('Find a step').fill('region-7');
+    await graph.locator('.found[data-path="0"]').waitFor(soon);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Step region-7' }).waitFor(soon);
+    await node.waitFor(soon);
   });
 
-  it('sends a signal, pauses, resumes, notes, skips, cancels and deletes, and drains its engine', async () => {
+  it('sends a signal, pauses, resumes, notes, skips, cancels and deletes, and disables its engine', async () => {
     const api = await openWorld();
     await api.engine({ drainMs: 100 });
     await api.client.submit({ _id: 'a1', type: 'job', flow: 'approval' });
@@ -187,7 +200,7 @@ describe('the page of a job', () => {
     expect(await api.store.get('l1')).toBeUndefined();
 
     await page.getByRole('link', { name: 'Engines', exact: true }).click();
-    await press('Drain …', {}, 'Drain it');
+    await press('Disable …', {}, 'Disable it');
     const engine = page.locator('.engine');
     await engine.getByText('disabled').waitFor(soon);
     await engine.getByRole('button', { name: 'Enable' }).click();

@@ -50,12 +50,43 @@ describe('the list of jobs', () => {
     await page.keyboard.press('Enter');
     await page.locator('[data-job="bad-1"]').waitFor(soon);
     await page.locator('[data-job="good-1"]').waitFor({ state: 'detached', ...soon });
+    await find.fill('status:broken');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no status "broken"; the statuses are').waitFor();
     await find.fill('goo');
     await page.keyboard.press('Enter');
     await page.locator('[data-job="good-1"]').waitFor(soon);
     expect(new URL(page.url()).search).toBe('?id_prefix=goo');
     await page.goto(`${api.url}/_tws/admin/jobs?tag=y`);
     await page.getByText('No job is like that.').waitFor();
+  });
+
+  it('asks for older jobs no more after an error, until somebody wants it', async () => {
+    const api = await openWorld();
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/engines', { expected: /500/ });
+    let asked = 0;
+    await page.route(/_tws\/jobs\?/, async (route) => {
+      if (!route.request().url().includes('cursor=')) {
+        return route.fulfill({ json: { jobs: [], cursor: 'older' } });
+      }
+      asked += 1;
+      return route.fulfill({ status: 500, json: { error: 'x', reason: 'It broke.', hint: '' } });
+    });
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await page.getByText('It broke.').waitFor(soon);
+    await page.getByText('live', { exact: true }).waitFor(soon);
+    await page.waitForTimeout(1_000);
+    expect(asked).toBeLessThan(5);
+    await page.unroute(/_tws\/jobs\?/);
+    await page.route(/_tws\/jobs\?/, (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.delete('cursor');
+      return route.continue({ url: url.href });
+    });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('[data-job="g1"]').waitFor(soon);
+    await page.getByText('It broke.').waitFor({ state: 'detached' });
   });
 
   it('cancels many at once, after it asked, and tells what became of them', async () => {
@@ -71,7 +102,7 @@ describe('the list of jobs', () => {
     const question = page.getByRole('dialog');
     await question.getByLabel('Why (kept in the jobs)').fill('wrong list');
     await question.getByRole('button', { name: 'Cancel 3 jobs' }).click();
-    await page.getByText(/3 are (?:cancelled|asked)/).waitFor(soon);
+    await page.getByText(/3 (?:cancelled|stored)/).waitFor(soon);
     await page.getByRole('button', { name: 'Done' }).click();
     for (const id of ids.slice(0, 3)) {
       await page.locator(`[data-job="${id}"]`).getByText('cancelled').waitFor(soon);

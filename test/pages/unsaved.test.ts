@@ -117,9 +117,19 @@ describe('a request to all jobs that a filter finds', () => {
       failure: { name: 'Broken', message: 'It broke.' },
     }));
     await api.put(...jobs);
-    const page = await openPage(api.url, '/', { width: 1440 });
+    const page = await openPage(api.url, '/', { width: 1440, expected: /500/ });
     const cause = page.getByRole('region', { name: 'Failures by cause' }).getByRole('listitem');
     await cause.filter({ hasText: 'Broken 1,203 in 1 flow' }).waitFor(soon);
+    await cause.getByRole('button', { name: 'Retry all …' }).click();
+    const asked = page.getByRole('dialog', { name: 'Retry 1,203 jobs that failed with Broken?' });
+    await asked.getByLabel('Why (kept in the jobs)').fill('not yet');
+    const away = { error: 'away', reason: 'The causes are away.', hint: '' };
+    await page.route('**/_tws/failures', (route) => route.fulfill({ status: 500, json: away }));
+    await page.getByText('The causes are away.').waitFor(soon);
+    expect(await asked.getByLabel('Why (kept in the jobs)').inputValue()).toBe('not yet');
+    await page.unroute('**/_tws/failures');
+    await asked.getByText('Close', { exact: true }).click();
+    await page.getByText('The causes are away.').waitFor({ state: 'detached', ...soon });
     await page.getByRole('link', { name: 'Broken' }).click();
     await page.waitForURL('**/jobs?status=failed&failure=Broken');
     await page.goto(`${api.url}/_tws/admin/jobs?status=failed`);
@@ -129,7 +139,7 @@ describe('a request to all jobs that a filter finds', () => {
     await question.waitFor(soon);
     await question.getByRole('button', { name: 'Retry all' }).click();
     await page.getByText('1,203 of 1,203 jobs').waitFor(soon);
-    await page.getByText('1,203 are asked; an engine will see to it in a moment.').waitFor(soon);
+    await page.getByText('1,203 stored; an engine will carry them out.').waitFor(soon);
     await shoot(page, 'bulk-done');
     await page.getByRole('button', { name: 'Done' }).click();
     const requests = await api.store.view('requests', { limit: 2_000 });

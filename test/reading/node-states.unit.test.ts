@@ -10,6 +10,7 @@ import type { WrittenNode } from '../../src/structures/schema.js';
 import type { ShownJob } from '../../src/reading/trail.js';
 import type { NodeState } from '../../src/structures/node-state.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
+import { readTree } from '../../src/reading/node-states.js';
 import { calmScenario } from '../decide/simulation/flows.js';
 import { simulate } from '../decide/simulator.js';
 import { minutes, runs } from '../support/properties.js';
@@ -609,3 +610,45 @@ function structuresIn(node: Node, path: string): readonly Placed[] {
     ...childrenOf(node, path).flatMap((child) => structuresIn(child.node, child.path)),
   ];
 }
+
+describe('The states of every run', () => {
+  const tasks: WrittenNode = ['a', { map: { over: [1, 2], do: { task: 'b', error: 'h' } } }];
+  const steps = [
+    done('0'),
+    mark('1', { items: [1, 2] }),
+    step('1.map.0', '$$error'),
+    done('1.map.0.error'),
+  ];
+
+  it('are there by the path in the job', () => {
+    const { runs: all } = readTree(toTree(tasks), { steps });
+    expect([...all].toSorted()).toEqual([
+      ['', 'active'],
+      ['0', 'done'],
+      ['1', 'active'],
+      ['1.map.0', 'recovered'],
+      ['1.map.0.error', 'done'],
+      ['1.map.1', 'pending'],
+    ]);
+  });
+
+  it('are there for what deciders began, which no tree has', () => {
+    const decider: WrittenNode = [{ task: 'd', decider: 'd' }];
+    const begun = [done('0.decision.1'), step('0.activity.x', '$$active')];
+    const { runs: all } = readTree(toTree(decider), { steps: begun });
+    expect(all.get('0')).toBe('active');
+    expect(all.get('0.activity.x')).toBe('active');
+  });
+
+  it('are those of the attempts, and of what is around them, where there is no tree', () => {
+    const { runs: all } = readTree(undefined, { steps });
+    expect([...all].toSorted()).toEqual([
+      ['', 'done'],
+      ['0', 'done'],
+      ['1', 'done'],
+      ['1.map', 'done'],
+      ['1.map.0', 'recovered'],
+      ['1.map.0.error', 'done'],
+    ]);
+  });
+});

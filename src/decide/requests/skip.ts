@@ -1,17 +1,12 @@
 import { failure } from '../../model/failures.js';
 import { isFinal, isLiveJob, isNew, type Job, type LiveJob } from '../../model/job.js';
 import { exits, isOpen, type Step } from '../../model/step.js';
-import { below, isStructure, isWithin } from '../../model/tree.js';
-import { callbacks } from '../../structures/batch.js';
-import { jobSteps } from '../../reading/attempts.js';
+import { isWithin } from '../../model/tree.js';
+import { skipRefusal, type SkipRefusal } from '../../reading/skip.js';
 import { newAttempt, withNewStep } from '../steps.js';
-import { kindOf } from '../../structures/kinds.js';
-import { batchesAround, isOfEnd, repetitionsAround } from '../../structures/paths.js';
-import { nodeOf } from '../../reading/entries.js';
 import { leafNamed, reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
 import { cancelledSteps } from '../finish/stop.js';
-import { progressAt } from '../../reading/progress.js';
 
 type Skipped =
   | { readonly kind: 'applied'; readonly job: Job }
@@ -33,24 +28,9 @@ export function skipped(job: Job, word: string, now: number): Skipped {
 
 function skipIn(job: LiveJob, word: string, now: number): Skipped {
   const leaf = leafNamed(job, word);
-  if (leaf === undefined || !isThere(job, leaf.path)) {
-    return refused(`Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}.`);
-  }
-  if (leaf.path.includes('.*')) {
-    const because = `Step "${word}" stands in a map or a loop; name one of them by its path.`;
-    return refused(because);
-  }
-  if (job.steps.some((step) => step.run === job.run && isOfEnd(step.path))) {
-    return refused(`Job ${job._id} ends already; skip the step when it has ended.`);
-  }
-  if (batchesAround(leaf.path).some((batch) => callsBack(job, batch))) {
-    const batch = `the batch around step "${word}"`;
-    return refused(
-      `Job ${job._id} calls back already for ${batch}; skip the step when the job has ended.`,
-    );
-  }
-  if (progressAt(job, leaf.entry, leaf.path).kind === 'done') {
-    return refused(`Step "${word}" of job ${job._id} is done already.`);
+  const refusal = leaf === undefined ? 'missing' : skipRefusal(job, leaf);
+  if (leaf === undefined || refusal !== undefined) {
+    return refused(sentences[refusal ?? 'missing'](job, word));
   }
   const why = failure('Skipped', {});
   const isChosen = (step: Step): boolean => isOpen(step) && isWithin(step.path, leaf.path);
@@ -64,25 +44,15 @@ function skipIn(job: LiveJob, word: string, now: number): Skipped {
   return { kind: 'applied', job: withNewStep(stopped, step) };
 }
 
-/** Which callbacks run was settled when the first of them began; there is no second verdict. */
-function callsBack(job: LiveJob, batch: string): boolean {
-  return job.steps.some(
-    ({ path, run, state }) =>
-      run === job.run &&
-      state !== '$$skipped' &&
-      callbacks.some((key) => isWithin(path, below(batch, key))),
-  );
-}
-
-/** The items of the maps and the rounds of the loops around a path are known. */
-function isThere(job: LiveJob, path: string): boolean {
-  const steps = jobSteps(job);
-  return repetitionsAround(path).every(({ path: at, number }) => {
-    const node = nodeOf(job, at);
-    const isKnown = node !== undefined && isStructure(node);
-    return isKnown && kindOf(node).repeats?.isThere(at, number, steps) === true;
-  });
-}
+const sentences: Readonly<Record<SkipRefusal, (job: LiveJob, word: string) => string>> = {
+  missing: (job, word) => `Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}.`,
+  repeated: (_job, word) =>
+    `Step "${word}" stands in a map or a loop; name one of them by its path.`,
+  ending: ({ _id: id }) => `Job ${id} ends already; skip the step when it has ended.`,
+  called_back: ({ _id: id }, word) =>
+    `Job ${id} calls back already for the batch around step "${word}"; skip the step when the job has ended.`,
+  done: ({ _id: id }, word) => `Step "${word}" of job ${id} is done already.`,
+};
 
 function refused(because: string): Skipped {
   return { kind: 'refused', because };

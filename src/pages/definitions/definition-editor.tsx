@@ -96,7 +96,7 @@ function Unsaved({ editing: { stored, value, isChanged } }: Pick<Props, 'editing
   if (stored === undefined || !isChanged || value === undefined) return null;
   const changes = differences(editedContent(stored), value);
   return (
-    <details class="unsaved-changes">
+    <details>
       <summary>{counted(changes.length, 'change')} not saved</summary>
       <ChangeList changes={changes} />
     </details>

@@ -28,9 +28,14 @@ export function MeanwhileBox({ base, mine, theirs, onMerge, onOverwrite, onTheir
       <h2 id="meanwhile-title" role="alert">
         Somebody else has stored it meanwhile
       </h2>
-      <p>Nothing was stored. This was changed there:</p>
-      <ChangeList changes={changes} />
-      {changes.length === 0 && <p>Nothing that can be seen: it has only a new revision.</p>}
+      {changes.length === 0 ? (
+        <p>Nothing was stored. The other edition has a new revision, and the same content.</p>
+      ) : (
+        <>
+          <p>Nothing was stored. This was changed there:</p>
+          <ChangeList changes={changes} />
+        </>
+      )}
       {merged.conflicts.map(({ path, mine: own, theirs: other }) => (
         <fieldset key={path} class="form-group">
           <legend>

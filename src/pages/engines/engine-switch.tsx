@@ -7,7 +7,7 @@ import { say } from '../parts/toasts.js';
 
 type Props = { readonly engine: EngineAnswer; readonly onSwitched: () => void };
 
-/** Lets an engine run empty, or take work again. */
+/** Disables an engine, or enables it again. */
 export function EngineSwitch({ engine: { id, host, state, in_hand: inHand }, onSwitched }: Props) {
   const [isAsking, setAsking] = useState(false);
   const turn = async (word: 'enable' | 'disable'): Promise<void> => {
@@ -32,12 +32,12 @@ export function EngineSwitch({ engine: { id, host, state, in_hand: inHand }, onS
   return (
     <>
       <LevelButton level="operator" onClick={() => setAsking(true)}>
-        Drain …
+        Disable …
       </LevelButton>
       {isAsking && (
         <AskDialog
-          title={`Drain the engine on ${host}?`}
-          does="Drain it"
+          title={`Disable the engine on ${host}?`}
+          does="Disable it"
           onClose={() => setAsking(false)}
           act={() => turn('disable')}
         >

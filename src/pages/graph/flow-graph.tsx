@@ -1,10 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { foldedPicture } from '../../picture/fold.js';
+import { foldedPicture, isFoldable } from '../../picture/fold.js';
 import { layout, type Laid, type PlacedNode } from '../../picture/layout.js';
 import type { Picture } from '../../picture/picture.js';
 import { curve } from '../../picture/svg.js';
-import { Arrow, EdgeLabel, FoldButton, Frame, NodeButton, isStep } from './nodes.js';
+import { isStep } from './find-nodes.js';
+import { Arrow, EdgeLabel, FoldButton, Frame, NodeButton } from './nodes.js';
 import { GraphTools } from './tools.js';
+import { useNodeSearch } from './node-search.js';
 import { usePanZoom } from './pan-zoom.js';
 
 type Props = {
@@ -26,30 +28,25 @@ export function FlowGraph({ picture, label, selected, onSelect }: Props) {
   const [folds, setFolds] = useState<ReadonlyMap<string, boolean>>(new Map());
   const folded = useMemo(() => foldsOf(picture, folds), [picture, folds]);
   const laid = useMemo(() => layout(foldedPicture(picture, folded)), [picture, folded]);
-  const [wanted, setWanted] = useState('');
   const box = useRef<HTMLDivElement>(null);
   const chosen = laid.nodes.find((node) => isStep(node) && node.path === selected);
   const zoom = usePanZoom(box, laid, chosen ?? laid.nodes.find(isUnderWay));
-  const found = useMemo(() => foundIn(laid, wanted), [laid, wanted]);
   const fold = (path: string): void => {
     setFolds((before) => new Map(before).set(path, !folded.has(path)));
   };
-  const next = (): void => {
-    const at = found.findIndex(({ path }) => path === selected);
-    const node = found[(at + 1) % Math.max(1, found.length)];
-    if (node === undefined) return;
-    zoom.show(node);
-    onSelect?.(node.path);
+  const unfold = (paths: readonly string[]): void => {
+    setFolds((before) => new Map([...before, ...paths.map((path) => [path, false] as const)]));
   };
+  const search = useNodeSearch({ picture, laid, folded, unfold, show: zoom.show, onSelect });
   return (
     <div class="graph">
       <GraphTools
         zoom={zoom}
-        count={laid.nodes.length}
-        found={found.length}
-        wanted={wanted}
-        onWanted={setWanted}
-        onNext={next}
+        count={picture.nodes.length}
+        found={search.count}
+        wanted={search.wanted}
+        onWanted={search.look}
+        onNext={search.next}
       />
       <div
         class="graph-box"
@@ -63,7 +60,7 @@ export function FlowGraph({ picture, label, selected, onSelect }: Props) {
           {...{ laid, label, folded, onSelect }}
           scale={zoom.scale}
           chosen={chosen}
-          found={found}
+          marked={search.marked}
           onFold={fold}
         />
       </div>
@@ -75,15 +72,16 @@ type DrawingProps = Pick<Props, 'label' | 'onSelect'> & {
   readonly laid: Laid;
   readonly scale: number;
   readonly chosen: PlacedNode | undefined;
-  readonly found: readonly PlacedNode[];
+  /** Ids of what somebody looks for. */
+  readonly marked: ReadonlySet<string>;
   readonly folded: ReadonlySet<string>;
   readonly onFold: (path: string) => void;
 };
 
-function Drawing({ laid, label, scale, chosen, found, folded, onFold, onSelect }: DrawingProps) {
+function Drawing({ laid, label, scale, chosen, marked, folded, onFold, onSelect }: DrawingProps) {
   const [width, height] = [Math.ceil(laid.width), Math.ceil(laid.height)];
   const heads = laid.nodes.filter(({ id }) => folded.has(id));
-  const frames = laid.frames.filter(({ kind, path }) => kind !== 'block' && path !== '');
+  const frames = laid.frames.filter(isFoldable);
   const nameOf = (path: string): string => laid.nodes.find(({ id }) => id === path)?.label ?? path;
   return (
     <svg
@@ -110,7 +108,7 @@ function Drawing({ laid, label, scale, chosen, found, folded, onFold, onSelect }
           key={node.id}
           node={node}
           isSelected={node === chosen}
-          isFound={found.includes(node)}
+          isFound={marked.has(node.id)}
           onSelect={onSelect}
         />
       ))}
@@ -143,15 +141,9 @@ function foldsOf(
   const isLarge = (path: string): boolean =>
     nodes.length > mostNodes &&
     nodes.filter((node) => node.path.startsWith(`${path}.`)).length > largeStructure;
-  const foldable = frames.filter(({ path, id }) => path !== '' && id === `${path}#frame`);
+  const foldable = frames.filter(isFoldable);
   const folded = foldable.filter(({ path }) => folds.get(path) ?? isLarge(path));
   return new Set(folded.map(({ path }) => path));
-}
-
-function foundIn({ nodes }: Laid, wanted: string): readonly PlacedNode[] {
-  const text = wanted.trim().toLowerCase();
-  if (text === '') return [];
-  return nodes.filter((node) => isStep(node) && node.lines.join(' ').toLowerCase().includes(text));
 }
 
 function isUnderWay(node: PlacedNode): boolean {

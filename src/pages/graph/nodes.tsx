@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks';
 import type { PlacedEdge, PlacedFrame, PlacedNode } from '../../picture/layout.js';
 import { outlineOf as shapeOf } from '../../picture/outline.js';
+import { isStep } from './find-nodes.js';
 import { labelLines, labelWidth, lineHeight } from '../../picture/text.js';
 
 /* What a graph is made of. */
@@ -25,11 +26,6 @@ export function Arrow() {
       </marker>
     </defs>
   );
-}
-
-/** Whether a node stands for something in the definition, and not for a point in the picture. */
-export function isStep({ kind }: PlacedNode): boolean {
-  return kind !== 'begin' && kind !== 'end' && kind !== 'meet';
 }
 
 type NodeProps = {

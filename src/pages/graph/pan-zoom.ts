@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Laid, PlacedNode } from '../../picture/layout.js';
+import type { Laid, PlacedNode, Point } from '../../picture/layout.js';
+import { pointBelow, scrollFor, type Viewed } from './anchor.js';
 
 /** Smaller letters cannot be read: only somebody who asks for it sees the picture smaller. */
 const leastAtFirst = 0.6;
@@ -20,9 +21,8 @@ export type PanZoom = {
   readonly show: (node: Pick<PlacedNode, 'x' | 'y'>) => void;
 };
 
-/** What stays under the pointer while the size changes: a point of the picture, and of the box. */
+/** What stays below the pointer while the size changes: a point of the picture, and of the box. */
 type Anchor = { readonly at: Point; readonly in: Point };
-type Point = { readonly x: number; readonly y: number };
 
 /**
  * Shows a picture in a box that scrolls: at first as wide as the box, but never too small to read, with
@@ -36,29 +36,30 @@ export function usePanZoom(
   const [scale, setScale] = useState(1);
   const isChosen = useRef(false);
   const anchor = useRef<Anchor>();
-  const now = useRef({ scale, width, height });
-  now.current = { scale, width, height };
+  // What is drawn now, and the scale of the next drawing: the wheel may turn several times before it.
+  const now = useRef({ scale, width, next: scale });
+  now.current = { scale, width, next: scale };
   const to = useCallback(
-    (next: number, point?: Point) => {
+    (wanted: number, point?: Point) => {
       const element = box.current;
-      if (element === null) return;
-      const { clientWidth, clientHeight, scrollLeft, scrollTop } = element;
-      const inBox = point ?? { x: clientWidth / 2, y: clientHeight / 2 };
-      const { scale: before } = now.current;
-      const at = { x: (scrollLeft + inBox.x) / before, y: (scrollTop + inBox.y) / before };
-      anchor.current = { at, in: inBox };
+      const next = Math.min(most, Math.max(least, wanted));
       isChosen.current = true;
-      setScale(Math.min(most, Math.max(least, next)));
+      if (element === null || next === now.current.next) return;
+      const { scrollLeft: x, scrollTop: y } = element;
+      const inBox = point ?? middleOf(element);
+      anchor.current = {
+        at: pointBelow(viewedIn(element, now.current), { x, y }, inBox),
+        in: inBox,
+      };
+      now.current.next = next;
+      setScale(next);
     },
     [box],
   );
   const show = useCallback(
-    ({ x, y }: Point) => {
+    (point: Point) => {
       const element = box.current;
-      if (element === null) return;
-      const { scale: by } = now.current;
-      const { clientWidth, clientHeight } = element;
-      element.scrollTo(x * by - clientWidth / 2, y * by - clientHeight / 2);
+      if (element !== null) moveTo(element, now.current, { at: point, in: middleOf(element) });
     },
     [box],
   );
@@ -70,9 +71,9 @@ export function usePanZoom(
   useLayoutEffect(() => {
     const { current: kept } = anchor;
     anchor.current = undefined;
-    if (kept !== undefined) {
-      box.current?.scrollTo(kept.at.x * scale - kept.in.x, kept.at.y * scale - kept.in.y);
-    } else if (focus !== undefined) show(focus);
+    const element = box.current;
+    if (kept !== undefined && element !== null) moveTo(element, now.current, kept);
+    else if (focus !== undefined) show(focus);
     // Where the job stands is shown when the picture appears, and when that is somewhere else.
   }, [box, scale, show, focus?.x, focus?.y]);
   useWheel(box, to, now);
@@ -88,10 +89,28 @@ export function usePanZoom(
   };
 }
 
+type Drawn = { readonly scale: number; readonly width: number };
+
+const viewedIn = ({ clientWidth }: Element, { scale, width }: Drawn): Viewed => ({
+  width: width * scale,
+  scale,
+  boxWidth: clientWidth,
+});
+
+const middleOf = ({ clientWidth, clientHeight }: Element): Point => ({
+  x: clientWidth / 2,
+  y: clientHeight / 2,
+});
+
+function moveTo(element: Element, drawn: Drawn, { at, in: inBox }: Anchor): void {
+  const { x, y } = scrollFor(viewedIn(element, drawn), at, inBox);
+  element.scrollTo(x, y);
+}
+
 function useWheel(
   box: RefObject<HTMLDivElement>,
   to: (scale: number, point: Point) => void,
-  now: RefObject<{ readonly scale: number }>,
+  now: RefObject<{ readonly next: number }>,
 ): void {
   useEffect(() => {
     const element = box.current;
@@ -102,7 +121,9 @@ function useWheel(
       event.preventDefault();
       const { left, top } = element.getBoundingClientRect();
       const factor = Math.exp(-event.deltaY / 400);
-      to((now.current?.scale ?? 1) * factor, { x: event.clientX - left, y: event.clientY - top });
+      const x = event.clientX - left - element.clientLeft;
+      const y = event.clientY - top - element.clientTop;
+      to((now.current?.next ?? 1) * factor, { x, y });
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { apiAddress, get } from '../api.js';
 import type { HistoryEvent } from '../answers.js';
 import { useVirtual } from '../jobs/use-virtual.js';
@@ -14,16 +14,27 @@ type Props = { readonly job: string; readonly rev: string };
 /** What has happened in a job, in order: as much as is in view, and what somebody looks for. */
 export function History({ job, rev }: Props) {
   const path = `jobs/${encodeURIComponent(job)}/history`;
-  const { value, error, reload } = useLoaded(`${job} ${rev}`, (signal) =>
-    get<{ readonly events: readonly HistoryEvent[] }>(path, { signal }),
-  );
+  const readAt = useRef(rev);
+  const { value, error, isLoading, reload } = useLoaded(job, (signal) => {
+    readAt.current = rev;
+    return get<{ readonly events: readonly HistoryEvent[] }>(path, { signal });
+  });
+  // What is there stays, with the filter and the focus in it, while a new revision is read.
+  useEffect(() => {
+    if (!isLoading && readAt.current !== rev) reload();
+  }, [rev, isLoading, reload]);
   const [wanted, setWanted] = useState('');
   const shown = useMemo(() => eventsLike(value?.events ?? [], wanted), [value, wanted]);
-  if (error !== undefined) return <ProblemBox error={error} again={reload} />;
-  if (value === undefined) return <Loading what="the history" />;
+  if (value === undefined)
+    return error === undefined ? (
+      <Loading what="the history" />
+    ) : (
+      <ProblemBox error={error} again={reload} />
+    );
   if (value.events.length === 0) return <p class="muted">Nothing has happened yet.</p>;
   return (
     <>
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
       <div class="history-tools">
         <label>
           Filter{' '}
@@ -79,7 +90,7 @@ function Events({ events }: { readonly events: readonly HistoryEvent[] }) {
   return (
     <>
       <div class="history" role="table" aria-label="History" aria-rowcount={events.length}>
-        <div class="history-row head" role="row">
+        <div class="list-row history-row head" role="row">
           {['When', 'What', 'Of', 'With'].map((title) => (
             <span key={title} role="columnheader">
               {title}
@@ -127,7 +138,7 @@ function EventRow({ event, top, isOpen, onOpen }: RowProps) {
   const text = data === undefined ? '' : shortened(JSON.stringify(data), mostLetters);
   return (
     <div
-      class={`history-row ${isOpen ? 'selected' : ''}`}
+      class={`list-row history-row ${isOpen ? 'selected' : ''}`}
       role="row"
       style={{ height: `${rowHeight}px`, transform: `translateY(${top}px)` }}
     >

@@ -1,36 +1,34 @@
-import type { Status } from '../../model/status.js';
-import { countTones, usualTone } from './outline-rows.js';
+import type { NodeState } from '../../structures/node-state.js';
+import { nodeShown } from '../parts/state-words.js';
+import { countStates, usualState, type OutlineRow } from './outline-rows.js';
 import type { OutlineGroup } from './outline.js';
 import type { StepOutline } from './use-outline.js';
 
 type Props = { readonly group: OutlineGroup; readonly outline: StepOutline };
 
-/** What an item of each state is called. */
-export const itemWord = (tone: Status): string => (tone === 'queued' ? 'not begun' : tone);
-
 /** Chooses items of a map, or rounds of a loop, by state and by number. */
 export function ItemChooser({ group: { path, label, children }, outline }: Props) {
-  const { number, tone = usualTone(children) } = outline.choiceOf(path);
-  const choose = (next: Status | 'all'): void => outline.choose(path, { tone: next });
+  const { number, state = usualState(children) } = outline.choiceOf(path);
+  const choose = (next: NodeState | 'all'): void => outline.choose(path, { state: next });
   return (
     <div class="item-chooser" role="group" aria-label={`Items of ${label}`}>
       <button
         type="button"
         class="tab"
-        aria-pressed={number === undefined && tone === 'all'}
+        aria-pressed={number === undefined && state === 'all'}
         onClick={() => choose('all')}
       >
         all <b class="number">{children.length.toLocaleString()}</b>
       </button>
-      {countTones(children).map(([one, count]) => (
+      {countStates(children).map(([one, count]) => (
         <button
           key={one}
           type="button"
-          class={`tab ${one} some`}
-          aria-pressed={number === undefined && tone === one}
+          class={`tab ${nodeShown[one].tone} some`}
+          aria-pressed={number === undefined && state === one}
           onClick={() => choose(one)}
         >
-          {itemWord(one)} <b class="number">{count.toLocaleString()}</b>
+          {nodeShown[one].word} <b class="number">{count.toLocaleString()}</b>
         </button>
       ))}
       <label>
@@ -45,5 +43,19 @@ export function ItemChooser({ group: { path, label, children }, outline }: Props
         />
       </label>
     </div>
+  );
+}
+
+type MoreProps = {
+  readonly row: Extract<OutlineRow, { kind: 'more' }>;
+  readonly outline: StepOutline;
+};
+
+/** Shows further items of a map, or rounds of a loop. */
+export function MoreItems({ row: { group, left }, outline }: MoreProps) {
+  return (
+    <button type="button" onClick={() => outline.showMore(group.path)}>
+      Show more of the {left.toLocaleString()} others
+    </button>
   );
 }

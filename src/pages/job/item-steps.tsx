@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { JsonView } from '../parts/json.js';
-import type { StoredAttempt } from './attempts.js';
-import { attemptsInside, type OutlineItem, type OutlineNode } from './outline.js';
+import { stepsInside, type OutlineItem, type OutlineNode, type OutlineStep } from './outline.js';
 import { definedPath } from '../../structures/paths.js';
 
 type Props = {
@@ -17,14 +16,14 @@ export function ItemSteps({ path, nodes, onSelect }: Props) {
   const around = itemsAround(nodes, path);
   const item = around.at(-1);
   if (item === undefined) return null;
-  const all = runsOf(nodes, path);
-  const wanted = failedOnly ? all.filter(({ failed, path: at }) => failed || at === path) : all;
+  const all = sameSteps(nodes, path);
+  const wanted = failedOnly ? all.filter((one) => hasFailed(one) || one.path === path) : all;
   const at = wanted.findIndex((one) => one.path === path);
   const go = (by: number): void => {
     const next = wanted[at + by];
     if (next !== undefined) onSelect(next.path);
   };
-  const failed = all.filter((one) => one.failed).length;
+  const failed = all.filter(hasFailed).length;
   return (
     <div class="item-steps">
       <div class="buttons" role="group" aria-label="Item">
@@ -74,12 +73,10 @@ function itemsAround(nodes: readonly OutlineNode[], path: string): readonly Outl
   return next.kind === 'item' ? [next, ...inside] : inside;
 }
 
-/** The last attempt at the same step in every item. */
-function runsOf(nodes: readonly OutlineNode[], path: string): readonly StoredAttempt[] {
+/** The same step in every item in which it has begun. */
+function sameSteps(nodes: readonly OutlineNode[], path: string): readonly OutlineStep[] {
   const defined = definedPath(path);
-  const last = new Map<string, StoredAttempt>();
-  for (const one of nodes.flatMap(attemptsInside)) {
-    if (definedPath(one.path) === defined) last.set(one.path, one);
-  }
-  return [...last.values()];
+  return nodes.flatMap(stepsInside).filter((step) => definedPath(step.path) === defined);
 }
+
+const hasFailed = ({ state }: OutlineStep): boolean => state === 'failed';

@@ -1,15 +1,17 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
+import { entryKinds } from '../../structures/kinds.js';
 import { ApiProblem } from '../api.js';
 import type { StoredJob } from '../answers.js';
 import { FlowGraph } from '../graph/flow-graph.js';
-import { pictureOfJob } from '../graph/picture-of.js';
+import { drawnJob } from '../graph/picture-of.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
 import { attemptsIn, isAt, type StoredAttempt } from './attempts.js';
+import { firstShown, stepMeant } from './chosen-step.js';
 import { JobHead } from './head.js';
 import { stepTree } from './outline.js';
 import { JobPart, jobTabs } from './parts.js';
@@ -41,16 +43,22 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
 function JobView({ job, error, reload, live, explained }: ViewProps) {
   const { id, document } = job;
   const attempts = useMemo(() => attemptsIn(document), [document]);
-  const picture = useMemo(() => pictureOfJob(document), [document]);
+  const drawn = useMemo(() => drawnJob(document), [document]);
+  const { picture, states, failed, maySkip } = drawn;
   const nodes = useMemo(
-    () => stepTree(attempts, document, labelsIn(picture)),
-    [attempts, document, picture],
+    () => stepTree(attempts, document, { labels: labelsIn(picture), states }),
+    [attempts, document, picture, states],
   );
   const outline = useOutline(nodes);
   const [said, setSaid] = useSaid();
-  const select = (step: string): void => setSaid('step', stepMeant(step, job, attempts));
-  const selected =
-    said.step === undefined ? looked(job, attempts) : stepMeant(said.step, job, attempts);
+  const searched = { job, attempts, failed };
+  const select = (step: string): void => setSaid('step', stepMeant(step, searched));
+  const selected = said.step === undefined ? firstShown(searched) : stepMeant(said.step, searched);
+  const steps = useMemo(() => stepsOf(picture), [picture]);
+  const skippable = useMemo(
+    () => skipChoices(steps, attempts, selected).filter(({ path }) => maySkip(path)),
+    [steps, attempts, selected, maySkip],
+  );
   const { start, end } = job;
   return (
     <>
@@ -60,7 +68,8 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       <Repairs
         job={job}
         attempts={attempts}
-        steps={stepsOf(picture)}
+        steps={steps}
+        skippable={skippable}
         selected={said.step}
         onDone={reload}
       />
@@ -141,38 +150,22 @@ function useSaid(): readonly [Said, (name: keyof Said, value: string) => void] {
   return [said, set];
 }
 
-/** The step that is shown when nobody has chosen one: where it failed, else where it is. */
-function looked(job: StoredJob, attempts: readonly StoredAttempt[]): string | undefined {
-  const failed = job.status === 'failed' ? toldBy(job, attempts) : undefined;
-  return (failed ?? attempts.findLast(({ open }) => open) ?? attempts.at(-1))?.path;
-}
-
-/** The attempt of which the failure of the job tells. */
-function toldBy({ failure }: StoredJob, attempts: readonly StoredAttempt[]) {
-  const { step, message = '' } = failure ?? {};
-  const failed = attempts.filter((one) => one.failed);
-  const named = failed.filter((one) => one.name === step || one.path === step);
-  const said = (one: StoredAttempt): boolean => message.endsWith(one.failure?.message ?? message);
-  return named.find(said) ?? named.at(-1) ?? failed.at(-1);
-}
-
-/** The path of the step that a name, or a path in the job or in the definition, means. */
-function stepMeant(step: string, job: StoredJob, attempts: readonly StoredAttempt[]): string {
-  if (attempts.some(({ path }) => path === step)) return step;
-  if (step === job.failure?.step) return toldBy(job, attempts)?.path ?? step;
-  const own = attempts.filter(({ path, name }) => name === step || isAt(path, step));
-  const found = own.find(({ failed }) => failed) ?? own.findLast(({ open }) => open) ?? own.at(-1);
-  return found?.path ?? step;
-}
-
-/** What can be retried or skipped: everything that is a step, or a structure with a name of its own. */
+/** The steps that a request can name without an item; structures are none. */
 function stepsOf(picture: Picture | undefined): readonly StepChoice[] {
-  return (picture?.nodes ?? []).flatMap(({ path, kind, label, state }) => {
-    const isStep = ['task', 'wait', 'delay', 'flow', 'decider', 'map', 'loop'].includes(kind);
-    return isStep && !path.includes('*')
-      ? [{ path, name: label, ...(state === undefined ? {} : { state }) }]
-      : [];
-  });
+  return (picture?.nodes ?? []).flatMap(({ path, kind, label }) =>
+    Object.hasOwn(entryKinds, kind) && !path.includes('*') ? [{ path, name: label }] : [],
+  );
+}
+
+/** What can be skipped: also the step of an item that is looked at. */
+function skipChoices(
+  steps: readonly StepChoice[],
+  attempts: readonly StoredAttempt[],
+  selected: string | undefined,
+): readonly StepChoice[] {
+  const own = attempts.find(({ path }) => path === selected);
+  const isListed = steps.some(({ path }) => path === selected);
+  return own === undefined || isListed ? steps : [...steps, { path: own.path, name: own.name }];
 }
 
 type AwayProps = { readonly id: string; readonly error: unknown; readonly again: () => void };

@@ -1,6 +1,6 @@
 import { shortened } from '../../words.js';
-import { countTones, isFlat } from './outline-rows.js';
-import { itemWord } from './item-chooser.js';
+import { nodeShown } from '../parts/state-words.js';
+import { countStates, isFlat } from './outline-rows.js';
 import { stepPathOf, type OutlineItem, type OutlineNode } from './outline.js';
 import type { StepOutline } from './use-outline.js';
 
@@ -41,7 +41,9 @@ export function OutlineName({ node, depth, isOpen, outline, selected, onSelect }
 
 /** `60: 3 failed, 57 succeeded`. */
 function countsOf(nodes: readonly OutlineNode[]): string {
-  const counts = countTones(nodes).map(([tone, n]) => `${n.toLocaleString()} ${itemWord(tone)}`);
+  const counts = countStates(nodes).map(
+    ([state, n]) => `${n.toLocaleString()} ${nodeShown[state].word}`,
+  );
   return `${nodes.length.toLocaleString()}: ${counts.join(', ')}`;
 }
 

@@ -1,10 +1,11 @@
-import type { Status } from '../../model/status.js';
+import type { NodeState } from '../../structures/node-state.js';
+import { nodeShown } from '../parts/state-words.js';
 import type { OutlineGroup, OutlineItem, OutlineNode } from './outline.js';
 
 /** What of a map or loop is shown: items of one state, or one item alone, and how many at most. */
 export type ItemChoice = {
   /** Absent: those that failed, if some did, else all. */
-  readonly tone?: Status | 'all';
+  readonly state?: NodeState | 'all';
   readonly number?: number;
   readonly most?: number;
 };
@@ -67,14 +68,14 @@ export function wantedItems(
   choice: ItemChoice,
 ): readonly OutlineItem[] {
   const items = children as readonly OutlineItem[];
-  const { number, tone = usualTone(items) } = choice;
+  const { number, state = usualState(items) } = choice;
   if (number !== undefined) return items.filter((item) => item.number === number);
-  return tone === 'all' ? items : items.filter((item) => item.tone === tone);
+  return state === 'all' ? items : items.filter((item) => item.state === state);
 }
 
 /** What is shown of a map when nobody has chosen: what failed, if something did. */
-export function usualTone(items: readonly OutlineNode[]): Status | 'all' {
-  return items.some(({ tone }) => tone === 'failed') ? 'failed' : 'all';
+export function usualState(items: readonly OutlineNode[]): NodeState | 'all' {
+  return items.some(({ state }) => state === 'failed') ? 'failed' : 'all';
 }
 
 /** An item of one step is that step. */
@@ -92,18 +93,15 @@ function isOpenIn(node: OutlineNode, { opened }: OutlineView): boolean {
   return opened.get(node.path) ?? usual;
 }
 
-/** So many nodes of each state, those that are there. */
-export function countTones(nodes: readonly OutlineNode[]): readonly (readonly [Status, number])[] {
-  const order: readonly Status[] = [
-    'failed',
-    'running',
-    'waiting',
-    'succeeded',
-    'cancelled',
-    'queued',
-  ];
-  return order.flatMap((tone) => {
-    const count = nodes.filter((node) => node.tone === tone).length;
-    return count === 0 ? [] : [[tone, count] as const];
+/** How many nodes are in each state, of the states that some are in. */
+export function countStates(
+  nodes: readonly OutlineNode[],
+): readonly (readonly [NodeState, number])[] {
+  const counts = new Map<NodeState, number>();
+  for (const { state } of nodes) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return Object.keys(nodeShown).flatMap((key) => {
+    const state = key as NodeState;
+    const count = counts.get(state);
+    return count === undefined ? [] : [[state, count] as const];
   });
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../model/object.js';
-import type { Status } from '../../model/status.js';
+import type { NodeState } from '../../structures/node-state.js';
 import { definedPath, pathParts } from '../../structures/paths.js';
 import type { AnyDocument } from '../answers.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
@@ -10,7 +10,7 @@ export type OutlineStep = {
   readonly path: string;
   readonly name: string;
   readonly attempts: readonly StoredAttempt[];
-  readonly tone: Status;
+  readonly state: NodeState;
 };
 
 /** An item of a map, a slice of it, or a round of a loop. */
@@ -23,7 +23,7 @@ export type OutlineItem = {
   /** What the item is; undefined: it has no value of its own. */
   readonly value?: unknown;
   readonly children: readonly OutlineNode[];
-  readonly tone: Status;
+  readonly state: NodeState;
 };
 
 /** A structure whose nodes run beside each other or again and again. */
@@ -34,7 +34,7 @@ export type OutlineGroup = {
   /** Its children are items. */
   readonly isRepeated: boolean;
   readonly children: readonly OutlineNode[];
-  readonly tone: Status;
+  readonly state: NodeState;
 };
 
 export type OutlineNode = OutlineStep | OutlineItem | OutlineGroup;
@@ -47,8 +47,13 @@ const itemWords: Readonly<Record<string, string>> = {
   loop: 'round',
 };
 
-/** What structures are called, by their path in the definition. */
-export type Labels = ReadonlyMap<string, string>;
+/** What the picture and the reading of the job know. */
+export type OutlineReading = {
+  /** What structures are called, by their path in the definition. */
+  readonly labels: ReadonlyMap<string, string>;
+  /** The state of every run, by its path in the job. */
+  readonly states: ReadonlyMap<string, NodeState>;
+};
 
 type Branch = {
   readonly kind: 'group' | 'item';
@@ -65,11 +70,11 @@ type Branch = {
 export function stepTree(
   attempts: readonly StoredAttempt[],
   job: AnyDocument,
-  labels: Labels,
+  reading: OutlineReading,
 ): readonly OutlineNode[] {
   const root = branch('group', '', '', 0);
   for (const one of attempts) place(root, one);
-  return nodesIn(root, { lists: listsIn(job), labels });
+  return nodesIn(root, { ...reading, lists: listsIn(job) });
 }
 
 function branch(kind: Branch['kind'], path: string, word: string, number: number): Branch {
@@ -97,21 +102,24 @@ function into({ inside }: Branch, made: Branch): Branch {
   return there as Branch;
 }
 
-type Known = { readonly lists: ReadonlyMap<string, List>; readonly labels: Labels };
+type Known = OutlineReading & { readonly lists: ReadonlyMap<string, List> };
+
+/** A document of which little can be read has states for none of its paths. */
+const stateAt = ({ states }: Known, path: string): NodeState => states.get(path) ?? 'pending';
 
 function nodesIn({ inside }: Branch, known: Known): readonly OutlineNode[] {
   return [...inside.values()].map((one) =>
     Array.isArray(one)
-      ? stepNode(one)
+      ? stepNode(one, known)
       : one.kind === 'item'
         ? itemNode(one, known)
         : group(one, known),
   );
 }
 
-function stepNode(attempts: readonly StoredAttempt[]): OutlineStep {
+function stepNode(attempts: readonly StoredAttempt[], known: Known): OutlineStep {
   const [{ path, name }] = attempts as readonly [StoredAttempt];
-  return { kind: 'step', path, name, attempts, tone: toneOfAttempt(attempts.at(-1)) };
+  return { kind: 'step', path, name, attempts, state: stateAt(known, path) };
 }
 
 function itemNode(one: Branch, known: Known): OutlineItem {
@@ -120,7 +128,7 @@ function itemNode(one: Branch, known: Known): OutlineItem {
   const label = `${itemWords[one.word] ?? one.word} ${one.number}`;
   const base = { kind: 'item', path: one.path, number: one.number, label, children } as const;
   const value = one.word === 'map' ? list?.items[one.number - list.from] : undefined;
-  return { ...base, ...(value === undefined ? {} : { value }), tone: toneOf(children) };
+  return { ...base, ...(value === undefined ? {} : { value }), state: stateAt(known, one.path) };
 }
 
 function group(one: Branch, known: Known): OutlineGroup {
@@ -129,25 +137,25 @@ function group(one: Branch, known: Known): OutlineGroup {
   const isRepeated = word in itemWords;
   const children = isRepeated ? withUnbegun(one, begun as readonly OutlineItem[], known) : begun;
   const label = known.labels.get(definedPath(path)) ?? word;
-  return { kind: 'group', path, label, isRepeated, children, tone: toneOf(begun) };
+  return { kind: 'group', path, label, isRepeated, children, state: stateAt(known, path) };
 }
 
 /** Items that have not begun are there as well, so that each number can be found. */
 function withUnbegun(
   { path, word }: Branch,
   begun: readonly OutlineItem[],
-  { lists }: Known,
+  known: Known,
 ): readonly OutlineItem[] {
-  const list = word === 'map' ? lists.get(path) : undefined;
-  const known = new Map(begun.map((item) => [item.number, item]));
+  const list = word === 'map' ? known.lists.get(path) : undefined;
+  const items = new Map(begun.map((item) => [item.number, item]));
   for (const [i, value] of list?.items.entries() ?? []) {
     const number = (list?.from ?? 0) + i;
-    if (known.has(number)) continue;
+    if (items.has(number)) continue;
     const at = path === '' ? `map.${number}` : `${path}.map.${number}`;
     const base = { kind: 'item', path: at, number, label: `item ${number}`, value } as const;
-    known.set(number, { ...base, children: [], tone: 'queued' });
+    items.set(number, { ...base, children: [], state: stateAt(known, at) });
   }
-  return [...known.values()].toSorted((a, b) => a.number - b.number);
+  return [...items.values()].toSorted((a, b) => a.number - b.number);
 }
 
 /** What a map goes over, as it is recorded; `from`: the number of the first item. */
@@ -166,27 +174,6 @@ function listsIn({ steps }: AnyDocument): ReadonlyMap<string, List> {
 
 const mapOf = (item: string): string => item.replace(/\.?map\.\d+$/, '');
 
-/** The colour of an attempt: that of the status that a job would have. */
-function toneOfAttempt(one: StoredAttempt | undefined): Status {
-  if (one === undefined) return 'queued';
-  if (one.open) return one.state === '$$waiting' ? 'waiting' : 'running';
-  if (one.due !== undefined && one.failed) return 'waiting';
-  if (one.state === '$$cancelled' || one.state === '$$skipped') return 'cancelled';
-  return one.failed ? 'failed' : 'succeeded';
-}
-
-/** What runs comes first, then what failed; a failure that a handler made good is none. */
-function toneOf(children: readonly OutlineNode[]): Status {
-  const recovered = new Set(
-    children
-      .filter(({ path, tone }) => path.endsWith('.error') && tone === 'succeeded')
-      .map(({ path }) => path.slice(0, -'.error'.length)),
-  );
-  const tones = children.filter(({ path }) => !recovered.has(path)).map(({ tone }) => tone);
-  const order: readonly Status[] = ['running', 'waiting', 'failed', 'succeeded', 'cancelled'];
-  return order.find((one) => tones.includes(one)) ?? 'queued';
-}
-
 /** When the first attempt in a node began, and when the last ended; `end` undefined: it goes on. */
 export function stretchOf(node: OutlineNode): { readonly start?: number; readonly end?: number } {
   const all = attemptsInside(node);
@@ -199,12 +186,16 @@ export function stretchOf(node: OutlineNode): { readonly start?: number; readonl
 
 /** All attempts in a node. */
 export function attemptsInside(node: OutlineNode): readonly StoredAttempt[] {
-  return node.kind === 'step' ? node.attempts : node.children.flatMap(attemptsInside);
+  return stepsInside(node).flatMap(({ attempts }) => attempts);
+}
+
+/** All steps in a node. */
+export function stepsInside(node: OutlineNode): readonly OutlineStep[] {
+  return node.kind === 'step' ? [node] : node.children.flatMap(stepsInside);
 }
 
 /** The path that stands for a node when it is chosen: of an item the step that failed, or the last. */
 export function stepPathOf(node: OutlineNode): string {
-  if (node.kind === 'step') return node.path;
-  const all = attemptsInside(node);
-  return (all.find(({ failed }) => failed) ?? all.at(-1))?.path ?? node.path;
+  const steps = stepsInside(node);
+  return (steps.find(({ state }) => state === 'failed') ?? steps.at(-1))?.path ?? node.path;
 }

@@ -14,8 +14,6 @@ export type AskedOf = (
 export type StepChoice = {
   readonly path: string;
   readonly name: string;
-  /** How it stands, as far as that is known. */
-  readonly state?: string;
 };
 
 type Props = { readonly ask: AskedOf; readonly onClose: () => void };

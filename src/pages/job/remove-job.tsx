@@ -10,7 +10,7 @@ import type { StoredAttempt } from './attempts.js';
 
 type Props = { readonly job: StoredJob; readonly attempts: readonly StoredAttempt[] };
 
-/** Deletes a job that has ended, with the jobs that it made. */
+/** Deletes a job that has ended, with its child jobs if wanted. */
 export function RemoveJob({ job: { id, status }, attempts }: Props) {
   const [isAsking, setAsking] = useState(false);
   const [, navigate] = useLocation();
@@ -41,11 +41,11 @@ export function RemoveJob({ job: { id, status }, attempts }: Props) {
           onClose={() => setAsking(false)}
           act={remove}
         >
-          <p>It is gone with its history and its results; nothing brings it back.</p>
+          <p>Its history and its results are deleted too. This cannot be undone.</p>
           {hasChildren && (
             <label class="check">
-              <input type="checkbox" name="children" defaultChecked /> With the child jobs that it
-              made, and theirs
+              <input type="checkbox" name="children" defaultChecked /> Also delete its child jobs
+              and their children
             </label>
           )}
         </AskDialog>

@@ -22,6 +22,8 @@ type Props = {
   readonly attempts: readonly StoredAttempt[];
   /** Every step of the picture. */
   readonly steps: readonly StepChoice[];
+  /** Those that the API would let be skipped now. */
+  readonly skippable: readonly StepChoice[];
   /** The step that is looked at. */
   readonly selected: string | undefined;
   readonly onDone: () => void;
@@ -69,7 +71,7 @@ export function Repairs(props: Props) {
       )}
       {!ended && asks('signal', 'Signal …', emphasis)}
       {!ended && !isHeld && asks('pause', 'Pause …')}
-      {!ended && asks('skip', 'Skip a step …')}
+      {props.skippable.length > 0 && asks('skip', 'Skip a step …')}
       {asks('notes', 'Note …')}
       {!ended && asks('cancel', 'Cancel …', 'risky')}
       <RemoveJob job={job} attempts={props.attempts} />
@@ -92,18 +94,14 @@ function awaitsSignal({ attempts }: Props): boolean {
   return attempts.some(({ open, signal }) => open && signal !== undefined);
 }
 
-/** What is done, or will not come any more, cannot be left out. */
-function maySkip({ state = 'pending' }: StepChoice): boolean {
-  return ['pending', 'active', 'waiting', 'retrying'].includes(state);
-}
-
 type QuestionProps = Props & {
   readonly word: Word | undefined;
   readonly ask: AskedOf;
   readonly onClose: () => void;
 };
 
-function Question({ word, ask, onClose, job, attempts, steps, selected }: QuestionProps) {
+function Question(props: QuestionProps) {
+  const { word, ask, onClose, job, attempts, steps, skippable, selected } = props;
   const shared = { ask, onClose };
   switch (word) {
     case undefined:
@@ -120,7 +118,7 @@ function Question({ word, ask, onClose, job, attempts, steps, selected }: Questi
         />
       );
     case 'skip':
-      return <SkipQuestion {...shared} steps={steps.filter(maySkip)} selected={selected} />;
+      return <SkipQuestion {...shared} steps={skippable} selected={selected} />;
     case 'signal':
       return <SignalQuestion {...shared} attempts={attempts} />;
     case 'cancel':

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { StepWord } from '../parts/status.js';
+import { isBehindAttempts } from '../parts/state-words.js';
+import { NodeWord, StepWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
-import { ItemChooser } from './item-chooser.js';
+import { ItemChooser, MoreItems } from './item-chooser.js';
 import { OutlineName } from './outline-name.js';
-import { attemptsInside, stretchOf, type OutlineNode } from './outline.js';
+import { stepsInside, stretchOf, type OutlineNode, type OutlineStep } from './outline.js';
 import { isFlat, type OutlineRow } from './outline-rows.js';
 import type { StepOutline } from './use-outline.js';
 
@@ -56,21 +57,25 @@ function Row({ row, ...props }: Props & { readonly row: OutlineRow }) {
     return (
       <tr class="wide">
         <td colSpan={titles.length}>
-          <button type="button" onClick={() => props.outline.showMore(row.group.path)}>
-            Show more of the {row.left.toLocaleString()} others
-          </button>
+          <MoreItems row={row} outline={props.outline} />
         </td>
       </tr>
     );
   }
   const name = <OutlineName {...props} {...row} />;
   if (!isFlat(row.node)) return <Whole node={row.node}>{name}</Whole>;
-  const attempts = attemptsInside(row.node);
-  if (attempts.length === 0) return <Whole node={row.node}>{name}</Whole>;
+  const [step] = stepsInside(row.node);
+  if (step === undefined) return <Whole node={row.node}>{name}</Whole>;
+  const { attempts, state } = step;
   return (
     <>
       {attempts.map((one, i) => (
-        <Attempt key={one.place} attempt={one} name={i === 0 ? name : undefined} />
+        <Attempt
+          key={one.place}
+          attempt={one}
+          name={i === 0 ? name : undefined}
+          state={i + 1 === attempts.length ? state : undefined}
+        />
       ))}
     </>
   );
@@ -85,9 +90,7 @@ function Whole({ node, children }: WholeProps) {
     <tr>
       <th scope="row">{children}</th>
       <td>
-        <span class={`status ${node.tone}`}>
-          {node.tone === 'queued' ? 'not begun' : node.tone}
-        </span>
+        <NodeWord state={node.state} />
       </td>
       <td class="number blank" />
       <td class="nowrap">
@@ -106,15 +109,23 @@ type AttemptProps = {
   readonly attempt: StoredAttempt;
   /** Absent: the row above has it. */
   readonly name: ComponentChildren;
+  /** Of the step; absent: a later attempt has it. */
+  readonly state: OutlineStep['state'] | undefined;
 };
 
-function Attempt({ attempt: one, name }: AttemptProps) {
+function Attempt({ attempt: one, name, state }: AttemptProps) {
   const message = one.failure?.message ?? '';
   return (
     <tr>
       <th scope="row">{name ?? <span class="unseen">{one.name}</span>}</th>
       <td>
         <StepWord state={one.state} />
+        {state !== undefined && isBehindAttempts(state) && (
+          <>
+            {' '}
+            <NodeWord state={state} />
+          </>
+        )}
       </td>
       <td class={one.attempt > 1 ? 'number' : 'number first'}>{one.attempt}</td>
       <td class="nowrap">

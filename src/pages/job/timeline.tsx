@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import { now } from '../live/clock.js';
-import { attemptWords } from '../parts/status.js';
+import { attemptShown, isBehindAttempts, nodeShown } from '../parts/state-words.js';
 import { exact } from '../parts/time.js';
 import { beganAt, type StoredAttempt } from './attempts.js';
-import { ItemChooser } from './item-chooser.js';
+import { ItemChooser, MoreItems } from './item-chooser.js';
 import { OutlineName } from './outline-name.js';
 import { stretchOf, type OutlineNode } from './outline.js';
 import type { OutlineRow } from './outline-rows.js';
@@ -43,8 +43,8 @@ export function Timeline(props: Props) {
       <TimelineTools zoom={zoom} onZoom={setZoom}>
         {(isWhole || scale.breaks.length > 0) && (
           <label class="check">
-            <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Long
-            waits in full length
+            <input type="checkbox" checked={isWhole} onChange={() => setWhole(!isWhole)} /> Show
+            long waits to scale
           </label>
         )}
       </TimelineTools>
@@ -135,9 +135,7 @@ function Row({ row, scale, outline, selected, onSelect }: RowProps) {
   if (row.kind === 'more') {
     return (
       <li class="wide" style={{ paddingLeft: `${0.5 + row.depth}rem` }}>
-        <button type="button" onClick={() => outline.showMore(row.group.path)}>
-          Show more of the {row.left.toLocaleString()} others
-        </button>
+        <MoreItems row={row} outline={outline} />
       </li>
     );
   }
@@ -160,22 +158,26 @@ type Bar = { readonly kind: string; readonly from: number; readonly to: number }
 
 /** The bars of a node, and the same in words. */
 function trackOf(node: OutlineNode, scale: Scale) {
-  const attempts = node.kind === 'step' ? node.attempts : onlyStep(node);
-  if (attempts !== undefined) {
-    const words = attempts.map((one) => wordsOf(one, scale.now)).join('; ');
-    return { words, bars: attempts.flatMap((one, i) => barsOf(one, attempts[i + 1], scale)) };
+  const step = node.kind === 'step' ? node : onlyStep(node);
+  if (step !== undefined) {
+    const { attempts, state } = step;
+    const words = attempts.map((one) => wordsOf(one, scale.now));
+    if (isBehindAttempts(state)) words.push(nodeShown[state].word);
+    const bars = attempts.flatMap((one, i) => barsOf(one, attempts[i + 1], scale));
+    return { words: words.join('; '), bars };
   }
   const { start, end } = stretchOf(node);
   if (start === undefined) return { words: 'not begun', bars: [] };
   const to = end ?? scale.now;
-  const words = `${exact(start)}: ${node.tone}, ${lengthOf(to - start)}`;
-  return { words, bars: [{ kind: `${node.tone} group`, from: start, to }] };
+  const { word, tone } = nodeShown[node.state];
+  const words = `${exact(start)}: ${word}, ${lengthOf(to - start)}`;
+  return { words, bars: [{ kind: `${tone} group`, from: start, to }] };
 }
 
 function onlyStep({ kind, children }: Exclude<OutlineNode, { kind: 'step' }>) {
   const [first] = children;
   const isSingle = kind === 'item' && children.length === 1 && first?.kind === 'step';
-  return isSingle ? first.attempts : undefined;
+  return isSingle ? first : undefined;
 }
 
 function barsOf(
@@ -187,11 +189,7 @@ function barsOf(
   const began = beganAt(one) ?? until;
   const to = end ?? until;
   const ran = start ?? began;
-  const kind = one.open
-    ? state === '$$waiting'
-      ? 'waiting'
-      : 'running'
-    : (attemptWords[state]?.tone ?? 'queued');
+  const kind = attemptShown(state).tone;
   const nextBegan = next === undefined ? undefined : beganAt(next);
   return [
     ...(accepted !== undefined && ran > accepted
@@ -211,7 +209,7 @@ function styleOf({ from, to }: Bar, { place }: Scale): { left: string; width: st
 
 function wordsOf(one: StoredAttempt, until: number): string {
   const began = beganAt(one);
-  const word = attemptWords[one.state]?.word ?? one.state;
+  const { word } = attemptShown(one.state);
   if (began === undefined) return word;
   const lasted = lengthOf((one.end ?? until) - (one.start ?? began));
   return `Attempt ${one.attempt}, ${exact(began)}: ${word}, ${lasted}`;

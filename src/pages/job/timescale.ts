@@ -1,3 +1,5 @@
+import { lengthOf } from '../../words.js';
+
 /** A long wait that the axis cuts short. Times are epoch ms. */
 export type Break = { readonly from: number; readonly to: number };
 
@@ -74,4 +76,42 @@ function longestIdle(
     rest -= ms;
   }
   return breaks.toSorted((a, b) => a.from - b.from);
+}
+
+/** A moment that is named on the axis: epoch ms, and the time since its left end. */
+export type TimeMark = { readonly at: number; readonly text: string };
+
+/** Lengths between two marks of the axis, ms. */
+const lengths = [
+  ...[10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
+  ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * 3_600_000),
+];
+
+/** Returns the marks of an axis that is `zoom` times as wide as the page; a break has none. */
+export function marksIn(
+  { breaks, shownMs }: Timescale,
+  [from, to]: readonly [number, number],
+  zoom: number,
+): readonly TimeMark[] {
+  const every = lengths.find((one) => shownMs / one <= 6 * zoom) ?? shownMs / 5;
+  const begins = [from, ...breaks.map((one) => one.to)];
+  const ends = [...breaks.map((one) => one.from), to];
+  return begins.flatMap((begin, i) => {
+    // The end of a break is named by the break.
+    const first = i === 0 ? 0 : Math.floor((begin - from) / every) + 1;
+    const last = Math.floor(((ends[i] ?? to) - from) / every);
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => {
+      const ms = (first + k) * every;
+      return { at: from + ms, text: ms === 0 ? '0' : markText(ms, every) };
+    });
+  });
+}
+
+/** Marks that are close together are told apart. */
+function markText(ms: number, every: number): string {
+  return every < 1_000 && ms < 10_000 && ms >= 100
+    ? `${Number((ms / 1_000).toFixed(2))} s`
+    : lengthOf(ms);
 }

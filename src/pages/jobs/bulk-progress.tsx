@@ -6,7 +6,7 @@ import { requestAll, type BulkCounts, type BulkRequest } from './bulk-work.js';
 
 type Props = { readonly work: BulkRequest; readonly onClose: () => void };
 
-/** Does it, shows how far it is, and at the end what became of the jobs. Closing it stops it. */
+/** Sends the requests, and shows the progress and the results. Closing the dialog stops it. */
 export function BulkProgress({ work, onClose }: Props) {
   const { progress, state, error, stop, goOn } = useWork(work);
   const isOver = state !== 'runs';
@@ -18,7 +18,7 @@ export function BulkProgress({ work, onClose }: Props) {
       {progress !== undefined && <Bar progress={progress} />}
       {error !== undefined && <ProblemBox error={error} />}
       {isOver && progress !== undefined && <Report work={work} progress={progress} />}
-      {isUnfinished && left > 0 && <p>{left.toLocaleString()} were not asked yet.</p>}
+      {isUnfinished && left > 0 && <p>{left.toLocaleString()} not sent yet.</p>}
       <Buttons {...{ isOver, isUnfinished, stop, goOn, onClose }} />
     </Dialog>
   );
@@ -26,7 +26,7 @@ export function BulkProgress({ work, onClose }: Props) {
 
 type ButtonProps = {
   readonly isOver: boolean;
-  /** Some were not asked: it was stopped, or something went wrong. */
+  /** Some requests are left: it was stopped, or one failed. */
   readonly isUnfinished: boolean;
   readonly stop: () => void;
   readonly goOn: () => void;
@@ -47,7 +47,7 @@ function Buttons({ isOver, isUnfinished, stop, goOn, onClose }: ButtonProps) {
     <div class="buttons end">
       {isUnfinished && (
         <button type="button" class="primary" onClick={goOn}>
-          Go on
+          Continue
         </button>
       )}
       <button type="button" class={isUnfinished ? '' : 'primary'} onClick={onClose}>
@@ -57,7 +57,7 @@ function Buttons({ isOver, isUnfinished, stop, goOn, onClose }: ButtonProps) {
   );
 }
 
-/** Does it until it is done or stopped, and goes on where it was stopped. */
+/** Sends the requests until all are sent or it is stopped, and continues where it was stopped. */
 function useWork(work: BulkRequest) {
   const [progress, setProgress] = useState<BulkCounts>();
   const [state, setState] = useState<'runs' | 'over'>('runs');
@@ -89,7 +89,7 @@ function Bar({ progress }: { readonly progress: BulkCounts }) {
   const { total, isLooking } = progress;
   const done = doneOf(progress);
   const words = isLooking
-    ? `Looking for them: ${total.toLocaleString()} so far`
+    ? `Finding the jobs: ${total.toLocaleString()} so far`
     : `${done.toLocaleString()} of ${total.toLocaleString()} jobs`;
   return (
     <div class="bulk-progress">
@@ -105,7 +105,7 @@ function Bar({ progress }: { readonly progress: BulkCounts }) {
 
 function Report({ work: { action }, progress }: Pick<Props, 'work'> & { progress: BulkCounts }) {
   const { applied, stored, refused, refusals, total } = progress;
-  const done = action === 'retry' ? 'go on' : 'are cancelled';
+  const done = action === 'retry' ? 'retried' : 'cancelled';
   return (
     <>
       <ul class="report">
@@ -114,11 +114,9 @@ function Report({ work: { action }, progress }: Pick<Props, 'work'> & { progress
             {applied.toLocaleString()} {done}.
           </li>
         )}
-        {stored > 0 && (
-          <li>{stored.toLocaleString()} are asked; an engine will see to it in a moment.</li>
-        )}
-        {refused > 0 && <li>{refused.toLocaleString()} were refused:</li>}
-        {total === 0 && !progress.isLooking && <li>No job was found for it.</li>}
+        {stored > 0 && <li>{stored.toLocaleString()} stored; an engine will carry them out.</li>}
+        {refused > 0 && <li>{refused.toLocaleString()} refused:</li>}
+        {total === 0 && !progress.isLooking && <li>No matching job was found.</li>}
       </ul>
       {refusals.length > 0 && (
         <ul class="refusals">

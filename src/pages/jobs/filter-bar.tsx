@@ -1,11 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
-import { useLocation } from 'wouter-preact';
-import { ApiProblem, get } from '../api.js';
-import type { JobList, StoredJob } from '../answers.js';
 import { useKeys } from '../keys/keys.js';
 import { filterTexts, type ListFilter, type TextPart } from './filter.js';
-import { completionsOf, readSearch } from './find-language.js';
+import { FindBox } from './find-box.js';
 
 type Props = {
   readonly filter: ListFilter;
@@ -115,82 +112,6 @@ function Field({ name, value, list, onValue }: FieldProps) {
       )}
     </label>
   );
-}
-
-type FindProps = {
-  readonly box: RefObject<HTMLInputElement>;
-  readonly onFilter: (filter: ListFilter) => void;
-  readonly flows: readonly string[];
-};
-
-/**
- * Opens a job by its id. `field:value` words filter; NAME=VALUE is a search key; anything else is the
- * beginning of ids, or an external id where there is one.
- */
-function FindBox({ box, onFilter, flows }: FindProps) {
-  const [, navigate] = useLocation();
-  const [busy, setBusy] = useState(false);
-  const [text, setText] = useState('');
-  const completions = useMemo(() => completionsOf(text, flows), [text, flows]);
-  const find = async (): Promise<void> => {
-    if (text.trim() === '') return;
-    const { filter, rest } = readSearch(text);
-    const given = filter ?? { status: [] };
-    if (rest.includes('=')) return onFilter({ ...given, key: rest });
-    if (filter !== undefined) return onFilter(rest === '' ? given : { ...given, id_prefix: rest });
-    setBusy(true);
-    try {
-      const found = await foundBy(rest);
-      if (found === 'job') navigate(`/jobs/${encodeURIComponent(rest)}`);
-      else onFilter({ status: [], [found]: rest });
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <label class="field find">
-      <span>Find a job</span>
-      <input
-        ref={box}
-        type="search"
-        placeholder="id, NAME=VALUE, or status:failed flow:…"
-        title={findHelp}
-        list="find-completions"
-        aria-keyshortcuts="/"
-        aria-busy={busy}
-        spellcheck={false}
-        autocomplete="off"
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Enter') void find();
-          if (key === 'Escape') currentTarget.blur();
-        }}
-      />
-      <datalist id="find-completions">
-        {completions.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </label>
-  );
-}
-
-const findHelp =
-  'An id or its beginning, an external id, NAME=VALUE, or words such as status:failed,running flow:etl text:"no amount" id:import- tag:nightly owner:acme';
-
-/** What a text that is no filter means. */
-async function foundBy(text: string): Promise<'job' | 'external_id' | 'id_prefix' | 'text'> {
-  if (/\s/.test(text)) return 'text';
-  try {
-    await get<StoredJob>(`jobs/${encodeURIComponent(text)}`);
-    return 'job';
-  } catch (error) {
-    if (!(error instanceof ApiProblem)) throw error;
-  }
-  const query = { external_id: text, limit: 1 };
-  const { jobs } = await get<JobList>('jobs', { query });
-  return jobs.length > 0 ? 'external_id' : 'id_prefix';
 }
 
 function useSearchKey(box: RefObject<HTMLInputElement>): void {

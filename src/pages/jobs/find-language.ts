@@ -7,6 +7,8 @@ export type SearchWords = {
   readonly filter?: ListFilter;
   /** The words that are none. */
   readonly rest: string;
+  /** What cannot be searched for as it is written, in a sentence. */
+  readonly problem?: string;
 };
 
 /** The names of fields in the search box, and the part of the filter each stands for. */
@@ -16,26 +18,84 @@ const fieldNames: Readonly<Record<string, TextPart>> = {
   external: 'external_id',
 };
 
-const word = /(?:([a-z_]+):)?("[^"]*"|\S+)/gi;
+const pattern = /(?:([a-z_]+):)?("[^"]*"|\S+)/gi;
 
 /**
- * Reads `flow:etl status:failed,running tag:a text:"no amount" id:import- …`. Words without a field,
- * and words with a field that there is not, are left over.
+ * Reads `flow:etl status:failed,running tag:a text:"no amount" id:import- …`. Words without a field
+ * are left over; so is a word with a field that there is not, which alone may be an id.
  */
 export function readSearch(text: string): SearchWords {
-  const rest: string[] = [];
+  const words = [...text.matchAll(pattern)].map(wordOf);
+  const problems =
+    (text.match(/"/g)?.length ?? 0) % 2 === 1 ? ['A quotation mark is not closed.'] : [];
   let filter: ListFilter = { status: [] };
-  let isFound = false;
-  for (const [whole, field = '', quoted = ''] of text.matchAll(word)) {
-    const value = quoted.replace(/^"|"$/g, '');
-    const name = field.toLowerCase();
-    const part = Object.hasOwn(fieldNames, name) ? fieldNames[name] : undefined;
-    if (name === 'status') filter = { ...filter, status: statusesIn(value, filter) };
-    else if (part !== undefined) filter = { ...filter, [part]: value };
-    else rest.push(field === '' ? value : whole);
-    isFound ||= name === 'status' || part !== undefined;
+  for (const { name, part, value } of words) {
+    if (name === 'status') {
+      problems.push(...statusProblems(value));
+      filter = { ...filter, status: statusesIn(value, filter) };
+    } else if (part !== undefined) {
+      problems.push(...partProblems({ name, part, value }, filter));
+      filter = { ...filter, [part]: value };
+    }
   }
-  return { ...(isFound ? { filter } : {}), rest: rest.join(' ') };
+  const left = words.filter(({ name, part }) => name !== 'status' && part === undefined);
+  const isFound = left.length < words.length;
+  problems.push(...left.flatMap((one) => leftProblems(one, isFound)));
+  const [problem] = problems;
+  return {
+    ...(isFound ? { filter } : {}),
+    rest: left.map(({ name, whole, value }) => (name === '' ? value : whole)).join(' '),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+type Word = {
+  readonly whole: string;
+  /** Of the field, in lower case; empty: there is none. */
+  readonly name: string;
+  readonly part: TextPart | undefined;
+  readonly value: string;
+};
+
+function wordOf([whole, field = '', quoted = '']: RegExpExecArray): Word {
+  const name = field.toLowerCase();
+  const part = Object.hasOwn(fieldNames, name) ? fieldNames[name] : undefined;
+  return { whole, name, part, value: quoted.replace(/^"|"$/g, '') };
+}
+
+/** Ids may contain colons, but beside fields a word with a colon is meant as one. */
+function leftProblems({ name, value }: Word, isFound: boolean): readonly string[] {
+  if (isBareField(value)) return [`Write a value after "${value}".`];
+  if (name === '' || !isFound) return [];
+  const fields = Object.keys(fieldNames).join(', ');
+  return [`There is no field "${name}"; the fields are status, ${fields}.`];
+}
+
+const isBareField = (text: string): boolean =>
+  text.endsWith(':') && [...Object.keys(fieldNames), 'status'].includes(text.slice(0, -1));
+
+function statusProblems(value: string): readonly string[] {
+  const unknown = value
+    .toLowerCase()
+    .split(',')
+    .find((one) => !shownStatuses.some((status) => status === one));
+  if (unknown === undefined) return [];
+  return [`There is no status "${unknown}"; the statuses are ${shownStatuses.join(', ')}.`];
+}
+
+function partProblems(
+  { name, part, value }: Pick<Word, 'name' | 'value'> & { readonly part: TextPart },
+  before: ListFilter,
+): readonly string[] {
+  if (before[part] !== undefined) return [`"${name}:" is given twice.`];
+  if (value === '') return [`Write a value after "${name}:".`];
+  if (part === 'key' && !/^[^=]+=/.test(value)) {
+    return [`"${value}" is no search key; write it as NAME=VALUE.`];
+  }
+  if ((part === 'from' || part === 'to') && Number.isNaN(Date.parse(value))) {
+    return [`"${value}" is no time; write it as 2030-01-31T08:00.`];
+  }
+  return [];
 }
 
 function statusesIn(value: string, { status }: ListFilter): ListFilter['status'] {

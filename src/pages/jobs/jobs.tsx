@@ -23,7 +23,7 @@ export function JobsPage() {
   const [at, setAt] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
   const hold = (): boolean => selected.size > 0 || (box.current?.scrollTop ?? 0) > 4;
-  const { list, error, isLoading, live, changes, loadMore, showAbove, reload } = useList(
+  const { list, error, isLoading, live, changes, loadMore, showAbove, reload, retry } = useList(
     filter,
     hold,
   );
@@ -65,7 +65,7 @@ export function JobsPage() {
         onClear={clear}
         onDone={reload}
       />
-      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      {error !== undefined && <ProblemBox error={error} again={retry} />}
       {above > 0 && (
         <button
           type="button"

@@ -47,7 +47,7 @@ export function JobTable(props: Props) {
       aria-rowcount={isWhole ? jobs.length + 1 : -1}
       aria-multiselectable={mayChoose}
     >
-      <div class="job-row head" role="row" aria-rowindex={1}>
+      <div class="list-row job-row head" role="row" aria-rowindex={1}>
         {mayChoose && (
           <span role="columnheader">
             <input
@@ -111,7 +111,7 @@ function Row(props: RowProps) {
   const { id, status, flow, owner, start, end, tags = [] } = job;
   return (
     <div
-      class={`job-row ${isAt ? 'at' : ''} ${isSelected ? 'selected' : ''}`}
+      class={`list-row job-row ${isAt ? 'at' : ''} ${isSelected ? 'selected' : ''}`}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={isSelected}

@@ -22,6 +22,8 @@ export type LiveList = {
   readonly loadMore: () => void;
   readonly showAbove: () => void;
   readonly reload: () => void;
+  /** Repeats the reading that failed; until then no older jobs are read. */
+  readonly retry: () => void;
 };
 
 /** The jobs of a filter, live. `hold`: whether new ones would disturb somebody now. */
@@ -34,6 +36,7 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
   const [changes, setChanges] = useState(0);
   const reading = useRef<AbortController>();
   const isStale = useRef(false);
+  const repeat = useRef<() => void>(() => undefined);
   const holds = useRef(hold);
   holds.current = hold;
 
@@ -42,6 +45,7 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
       reading.current?.abort();
       const abort = new AbortController();
       const { signal } = abort;
+      repeat.current = () => read(page, take);
       reading.current = abort;
       setLoading(true);
       const ended = (act: () => void): void => {
@@ -113,11 +117,11 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
 
   const cursor = list?.cursor;
   const loadMore = useCallback(() => {
-    if (cursor === undefined || isLoading) return;
+    if (cursor === undefined || isLoading || error !== undefined) return;
     read({ limit: nextSize, cursor }, (page) =>
       setList((before) => before && withPage(before, page)),
     );
-  }, [cursor, isLoading, read]);
+  }, [cursor, isLoading, error, read]);
   // Of very many jobs a page may hold none that was looked for, and others follow.
   const isBare = list !== undefined && list.jobs.length === 0 && cursor !== undefined;
   useEffect(() => {
@@ -125,5 +129,9 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
   }, [isBare, isLoading, loadMore]);
   const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
   const again = useCallback(() => reload.current(), []);
-  return { list, error, isLoading, live, changes, loadMore, showAbove, reload: again };
+  const retry = useCallback(() => {
+    setError(undefined);
+    repeat.current();
+  }, []);
+  return { list, error, isLoading, live, changes, loadMore, showAbove, reload: again, retry };
 }

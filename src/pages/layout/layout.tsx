@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link, useRoute } from 'wouter-preact';
+import { docsAddress, referenceAddress } from '../api.js';
 import { KeyHelp } from '../keys/help.js';
 import { helpIsOpen } from '../keys/keys.js';
 import { Toasts } from '../parts/toasts.js';
@@ -67,12 +68,13 @@ function Place() {
   );
 }
 
-/** What is no page of these: the reference of the API, and the database itself. */
+/** What is no page of these: the documentation, the reference of the API, and the database. */
 function Elsewhere() {
   const fauxton = who.value?.place?.fauxton;
   return (
     <span class="elsewhere">
-      <a href="/_tws/docs">API</a>
+      <a href={docsAddress}>Docs</a>
+      <a href={referenceAddress}>API</a>
       {fauxton !== undefined && <a href={fauxton}>Fauxton</a>}
     </span>
   );

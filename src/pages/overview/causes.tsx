@@ -9,6 +9,7 @@ import { searchParamsOf, type ListFilter } from '../jobs/filter.js';
 import { usePolled } from '../live/use-polled.js';
 import { AskDialog, formText } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
+import { ProblemBox } from '../parts/problem-box.js';
 import { Ago } from '../parts/time.js';
 
 /** So often the causes are counted again, ms; where that takes long, less often. */
@@ -30,29 +31,12 @@ export function Causes() {
   );
   const [asked, setAsked] = useState<CauseAnswer>();
   const [work, setWork] = useState<BulkRequest>();
-  if (error !== undefined || value === undefined) return null;
-  const { groups, looked, more } = value;
-  const shown = groups.slice(0, mostCauses);
+  if (error === undefined && value === undefined) return null;
   return (
     <section class="box causes" aria-label="Failures by cause">
       <h2>Failures by cause</h2>
-      {groups.length === 0 ? (
-        <p class="muted">No job has failed.</p>
-      ) : (
-        <ul>
-          {shown.map((group) => (
-            <Cause key={group.failure} group={group} onRetry={() => setAsked(group)} />
-          ))}
-        </ul>
-      )}
-      {groups.length > shown.length && (
-        <p>
-          <Link href="/jobs?status=failed">
-            {counted(groups.length - shown.length, 'more cause')}
-          </Link>
-        </p>
-      )}
-      {more && <p class="muted">The newest {looked.toLocaleString()} failed jobs were counted.</p>}
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      {value !== undefined && <CauseList failures={value} onRetry={setAsked} />}
       {asked !== undefined && (
         <RetryCause
           group={asked}
@@ -75,6 +59,36 @@ export function Causes() {
   );
 }
 
+type ListProps = {
+  readonly failures: Failures;
+  readonly onRetry: (group: CauseAnswer) => void;
+};
+
+function CauseList({ failures: { groups, looked, more }, onRetry }: ListProps) {
+  const shown = groups.slice(0, mostCauses);
+  return (
+    <>
+      {groups.length === 0 ? (
+        <p class="muted">No job has failed.</p>
+      ) : (
+        <ul>
+          {shown.map((group) => (
+            <Cause key={group.failure} group={group} onRetry={() => onRetry(group)} />
+          ))}
+        </ul>
+      )}
+      {groups.length > shown.length && (
+        <p>
+          <Link href="/jobs?status=failed">
+            {counted(groups.length - shown.length, 'more cause')}
+          </Link>
+        </p>
+      )}
+      {more && <p class="muted">The newest {looked.toLocaleString()} failed jobs were counted.</p>}
+    </>
+  );
+}
+
 function filterOfCause(failure: string): ListFilter {
   return { status: ['failed'], failure };
 }
@@ -85,21 +99,24 @@ const mostFlows = 3;
 type CauseProps = { readonly group: CauseAnswer; readonly onRetry: () => void };
 
 function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps) {
-  const list = `/jobs?${searchParamsOf(filterOfCause(failure)).toString()}`;
+  // Jobs without a name of the failure cannot be found by it, neither to be listed nor to be retried.
+  const isNamed = failure !== '';
   return (
     <li>
       <span class="cause">
-        <Link href={list}>
-          <strong>{failure}</strong>
-        </Link>{' '}
+        {isNamed ? (
+          <Link href={listOf(failure)}>
+            <strong>{failure}</strong>
+          </Link>
+        ) : (
+          <strong>Failure without a name</strong>
+        )}{' '}
         <b class="number">{count.toLocaleString()}</b>{' '}
         <span class="muted">in {counted(flows.length, 'flow')}</span>
       </span>
       <span class="cause-flows">
-        {flows.slice(0, mostFlows).map(({ flow, count: of }) => (
-          <Link key={flow} class="tag" href={`${list}&flow=${encodeURIComponent(flow)}`}>
-            {flow === '' ? 'tasks of their own' : flow} {of.toLocaleString()}
-          </Link>
+        {flows.slice(0, mostFlows).map((one) => (
+          <CauseFlow key={one.flow} failure={failure} {...one} />
         ))}
         {flows.length > mostFlows && <small class="muted"> +{flows.length - mostFlows}</small>}
       </span>
@@ -112,10 +129,30 @@ function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps
           <Ago at={newest.at} />
         </Link>
       </span>
-      <LevelButton level="operator" onClick={onRetry}>
-        Retry {count === 1 ? 'it' : 'all'} …
-      </LevelButton>
+      {isNamed && (
+        <LevelButton level="operator" onClick={onRetry}>
+          Retry {count === 1 ? 'it' : 'all'} …
+        </LevelButton>
+      )}
     </li>
+  );
+}
+
+const listOf = (failure: string, flow?: string): string => {
+  const filter = { ...filterOfCause(failure), ...(flow === undefined ? {} : { flow }) };
+  return `/jobs?${searchParamsOf(filter).toString()}`;
+};
+
+type FlowProps = { readonly failure: string; readonly flow: string; readonly count: number };
+
+/** A flow with jobs of a cause; no filter finds the jobs with tasks of their own. */
+function CauseFlow({ failure, flow, count }: FlowProps) {
+  const text = `${flow === '' ? 'tasks of their own' : flow} ${count.toLocaleString()}`;
+  if (flow === '' || failure === '') return <span class="tag">{text}</span>;
+  return (
+    <Link class="tag" href={listOf(failure, flow)}>
+      {text}
+    </Link>
   );
 }
 

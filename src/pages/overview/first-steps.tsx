@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { docsAddress, referenceAddress } from '../api.js';
 
 /** What comes first where nothing has happened yet. */
 export function FirstSteps({ engines }: { readonly engines: number }) {
@@ -25,7 +26,8 @@ export function FirstSteps({ engines }: { readonly engines: number }) {
         </li>
       </ol>
       <p>
-        Programs use the <a href="/_tws/docs">HTTP API</a>.
+        Programs use the <a href={referenceAddress}>HTTP API</a>. Read more in the{' '}
+        <a href={docsAddress}>documentation</a>.
       </p>
     </section>
   );
