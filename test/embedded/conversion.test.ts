@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { convertDatabases } from '../../src/embedded/storage/conversion.js';
 import { openDatabasesFolder } from '../../src/embedded/storage/databases-folder.js';
 import { hasSqlite } from '../../src/embedded/storage/sqlite/node-sqlite.js';
-import type { Doc, DocumentStore, StorageKind } from '../../src/embedded/storage/storage.js';
+import type { Doc, DocumentStore } from '../../src/embedded/storage/storage.js';
+import { storageKinds, type StorageKind } from '../../src/storage-kinds.js';
 import { needsSqlite, testDirectory } from './storages.js';
 
 const hex = (letter: string): string => letter.repeat(32);
@@ -60,7 +61,7 @@ async function open(dir: string, kind: StorageKind, create = false): Promise<Doc
 }
 
 describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
-  test.each(['leveldb', 'sqlite'] as const)('keeps all that a database in %s has', async (from) => {
+  test.each(storageKinds)('keeps all that a database in %s has', async (from) => {
     const dir = await testDirectory();
     const to = from === 'sqlite' ? 'leveldb' : 'sqlite';
     const before = await open(dir, from, true);

@@ -7,11 +7,11 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startServer } from '../../src/embedded/server.js';
 import { startEmbedded } from '../../src/embedded/start.js';
-import type { StorageKind } from '../../src/embedded/storage/storage.js';
 import { checkServer } from '../../src/store/server.js';
 import { openApi } from '../http/server.js';
 import { openWorkspace } from '../support/workspace.js';
 import { kinds } from './storages.js';
+import type { StorageKind } from '../../src/storage-kinds.js';
 
 /** A file system of so many bytes; undefined where this user may not mount one. */
 async function smallDisk(bytes: number): Promise<string | undefined> {

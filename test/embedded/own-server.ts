@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
 import { startEmbedded, type EmbeddedServer } from '../../src/embedded/start.js';
-import type { StorageKind } from '../../src/embedded/storage/storage.js';
+import type { StorageKind } from '../../src/storage-kinds.js';
 
 /** An answer with its JSON read. */
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };

@@ -14,7 +14,8 @@ import {
 } from './database-homes.js';
 import { databaseNames, openDatabasesFolder } from './databases-folder.js';
 import { lockDirectory } from './directory-lock.js';
-import type { Doc, DocumentStore, FeedChange, StorageKind } from './storage.js';
+import type { Doc, DocumentStore, FeedChange } from './storage.js';
+import type { StorageKind } from '../../storage-kinds.js';
 
 const PAGE = 100;
 

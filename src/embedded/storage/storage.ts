@@ -180,9 +180,6 @@ export type OrderedMap = {
   close(): Promise<void>;
 };
 
-/** What a database can be kept in. */
-export type StorageKind = 'leveldb' | 'sqlite';
-
 /** All databases of a directory. */
 export type Storage = {
   names(): Promise<string[]>;
