@@ -26,6 +26,19 @@ async function write(store: DocumentStore, doc: Doc): Promise<string> {
 }
 
 describe.each(kinds)('the storage %s', (kind) => {
+  test('says with name, message and code that it was closed', async () => {
+    const store = await openKind(kind);
+    await store.close();
+    const closed = {
+      name: 'StoreClosed',
+      message: 'The database was closed or removed.',
+      code: 'store_closed',
+    };
+    await expect(store.get('doc')).rejects.toMatchObject(closed);
+    await expect(store.info()).rejects.toMatchObject(closed);
+    await expect(store.write([{ _id: 'doc' }], edit)).rejects.toMatchObject(closed);
+  });
+
   test('joins the branches of a tree, whatever their order', async () => {
     const revisions = [
       revision(['a'], 1, { n: 1 }),

@@ -48,6 +48,11 @@ export class Absent {
 /** Thrown by every method of a store that was closed or removed. */
 export class StoreClosed extends Error {
   override readonly name = 'StoreClosed';
+  readonly code = 'store_closed';
+
+  constructor() {
+    super('The database was closed or removed.');
+  }
 }
 
 export type RangeOptions = {
