@@ -98,6 +98,23 @@ describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
     await after.close();
   });
 
+  test('that cannot copy a document says which and why, and leaves the database as it was', async () => {
+    const dir = await testDirectory();
+    const before = await open(dir, 'leveldb', true);
+    await before.write([{ _id: 'good' }], { newEdits: true });
+    await before.write([{ _id: 'odd', _rev: '1-a"b' }], { newEdits: false });
+    const original = await seen(before);
+    await before.close();
+    await expect(convertDatabases({ dir, to: 'sqlite' })).rejects.toMatchObject({
+      code: 'conversion_failed',
+      message:
+        'Database db was not converted, because document odd cannot be copied as it is: the other storage refuses it (Invalid rev format).',
+    });
+    const after = await open(dir, 'leveldb');
+    expect(await seen(after)).toEqual(original);
+    await after.close();
+  });
+
   test('of a directory that a server works in is refused', async () => {
     const dir = await testDirectory();
     await mkdir(join(dir, 'databases'));
