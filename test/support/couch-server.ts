@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { storageOfTests } from './storage.js';
 
 /** Which server the tests of this run talk to. */
 export type CouchKind = 'embedded' | 'couchdb';
@@ -30,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { startEmbedded } = await import('../../src/embedded/start.js');
   const dir = await mkdtemp(join(tmpdir(), 'tws-embedded-'));
   // Tests of functions that never end wait for this long.
-  const server = await startEmbedded({ dir, functionMs: 2_000 });
+  const server = await startEmbedded({ dir, functionMs: 2_000, ...storageOfTests() });
   project.provide('couch', { url: withCredentials(server), kind: 'embedded' });
   return async () => {
     await server.stop();
