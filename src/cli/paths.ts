@@ -32,7 +32,7 @@ export function shownPath(path: string, { cwd }: PathBase): string {
 
 /** Whether a file is one of the samples: these are never changed. */
 export function isShipped(path: string): boolean {
-  return isWithin(shippedFolder(), path);
+  return isInFolder(shippedFolder(), path);
 }
 
 /** Where a project keeps its tasks, flows and jobs. */
@@ -41,7 +41,7 @@ export function ownFolder(root: string): string {
 }
 
 /** Whether a path is in a folder or in one within it. */
-export function isWithin(folder: string, path: string): boolean {
+export function isInFolder(folder: string, path: string): boolean {
   const inside = relative(folder, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }

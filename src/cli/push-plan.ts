@@ -6,7 +6,7 @@ import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
 import { contentHash, fileContent } from './files.js';
 import type { FileProblem, Written } from '../validate/written.js';
-import { isShipped, isWithin, ownFolder } from './paths.js';
+import { isShipped, isInFolder, ownFolder } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 
 /** What is to be done with one file. */
@@ -45,7 +45,7 @@ export async function planPush(
   const steps: PushStep[] = [];
   const problems: FileProblem[] = [];
   for (const file of inOrder(files)) {
-    const isOwn = !isShipped(file.file.path) && isWithin(own, file.file.path);
+    const isOwn = !isShipped(file.file.path) && isInFolder(own, file.file.path);
     const found = await planFile(client, file, isOwn ? project : undefined);
     const planned = keepOwn && isShipped(file.file.path) ? besideOwn(file, found) : found;
     if ('message' in planned) problems.push(planned);
