@@ -14,6 +14,7 @@ const layers = {
   guard: ['package'],
   'lock-id': [],
   'processor-time': [],
+  'storage-kinds': [],
   errors: ['words'],
   // What there is, how it stands, what happens next: pure.
   model: [],
@@ -56,7 +57,7 @@ const layers = {
   ],
   // The part of it that brings the rules along: half of the time in which a command starts.
   'client-rules': ['client'],
-  config: ['model', 'errors', 'plugin/egress', 'secrets/older-format'],
+  config: ['model', 'errors', 'plugin/egress', 'secrets/older-format', 'storage-kinds'],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['errors', 'words', 'log', 'package', 'plugin/loader'],
@@ -64,10 +65,10 @@ const layers = {
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'guard', 'package', 'processor-time'],
+  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds'],
   cli: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
-    'picture',
+    ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
   ],
   index: ['client.ts', 'config', 'engine', 'errors', 'model', 'plugin', 'reading', 'store'],

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/package.js';
+import { storageKinds, type StorageKind } from '../src/storage-kinds.js';
 import { productParts, type ProductPart } from './product-parts.js';
 
 /** The benchmarks, in the order in which they run. */
@@ -24,15 +25,12 @@ export const benchNames = [
 ] as const;
 export type BenchName = (typeof benchNames)[number];
 
-const storages = ['leveldb', 'sqlite'] as const;
-type Storage = (typeof storages)[number];
-
 /** What was asked for on the command line. */
 export type Options = {
   /** A CouchDB, with an admin's name and password; undefined: an embedded server of its own. */
   readonly url: string | undefined;
   /** What the embedded server keeps its databases in; undefined: what it takes by itself. */
-  readonly storage: Storage | undefined;
+  readonly storage: StorageKind | undefined;
   readonly only: readonly BenchName[];
   readonly engines: readonly number[];
   readonly slots: number;
@@ -77,7 +75,7 @@ export type Options = {
 export const help = `npm run bench -- [flags]
 
   --url URL             a CouchDB, http://admin:password@host:port (default: the embedded server)
-  --storage KIND        the embedded server's: sqlite or leveldb (default: sqlite where Node has it)
+  --storage KIND        the embedded server's: ${storageKinds.join(' or ')} (default: leveldb)
   --only NAME           one benchmark, may be repeated: ${benchNames.join(', ')}
   --engines 1,2,4       throughput: numbers of engine processes
   --slots 10            attempts at the same time in each engine
@@ -156,7 +154,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     sizes[name].split(',').map((text) => numberOf(name, text));
   return {
     url: values.url,
-    storage: values.storage === undefined ? undefined : oneOf('storage', storages, values.storage),
+    storage:
+      values.storage === undefined ? undefined : oneOf('storage', storageKinds, values.storage),
     only: (values.only ?? benchNames).map((name) => oneOf('only', benchNames, name)),
     engines: many('engines'),
     slots: one('slots'),

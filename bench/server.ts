@@ -7,6 +7,7 @@ import { startEmbedded } from '../src/embedded/start.js';
 import { databasePath } from '../src/store/client.js';
 import { credentialsOf, type Connection } from '../src/store/connection.js';
 import { createDatabase } from '../src/store/database.js';
+import type { StorageKind } from '../src/storage-kinds.js';
 import { cpuMsOf } from './processes.js';
 
 /** The server that is measured, and databases on it that are removed at the end. */
@@ -25,14 +26,14 @@ export type BenchServer = {
 /** Takes the CouchDB of this URL, or starts an embedded server in a process and folder of its own. */
 export async function openServer(
   url: string | undefined,
-  storage?: 'leveldb' | 'sqlite',
+  storage?: StorageKind,
 ): Promise<BenchServer> {
   return url === undefined
     ? openEmbedded(storage)
     : benchServer('couchdb', access(url), { end: () => Promise.resolve(), cpuMs: () => NaN });
 }
 
-async function openEmbedded(storage: 'leveldb' | 'sqlite' | undefined): Promise<BenchServer> {
+async function openEmbedded(storage: StorageKind | undefined): Promise<BenchServer> {
   const dir = await mkdtemp(join(tmpdir(), 'tws-bench-'));
   const server = await startEmbedded({ dir, storage });
   const end = async (): Promise<void> => {

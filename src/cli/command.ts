@@ -11,6 +11,8 @@ export type OptionDefinition = {
   readonly repeated?: boolean;
   /** What shells may complete its value with. */
   readonly values?: Values;
+  /** The only values that it may have. */
+  readonly choices?: readonly string[];
 };
 
 /** What can be meant: one of these words, names that the database has, or a file. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runningDev, type EmbeddedFile } from '../config/dev.js';
 import type { Config } from '../config/load.js';
 import { problem, type TwsError } from '../errors.js';
+import type { StorageKind } from '../storage-kinds.js';
 
 /** The embedded server, and the settings of a command that works on it. */
 export type EmbeddedRun = {
@@ -90,7 +91,7 @@ const dataOf = (dir: string): string => join(dir, 'couch');
  */
 export async function convertEmbedded(options: {
   readonly dir: string;
-  readonly to: 'sqlite' | 'leveldb';
+  readonly to: StorageKind;
   readonly onDatabase: (database: ConvertedDatabase) => void;
 }): Promise<ConvertedDatabase[]> {
   const { dir, to, onDatabase } = options;

@@ -83,9 +83,9 @@ export function readJsonText(text: string, file: FoundFile): ReadFile {
   return { ok: true, file, text, doc };
 }
 
-/** What of a file goes into the database: `$schema` is for editors. */
+/** What of a file goes into the database: `$schema` is for editors, and `pushed_from` is set by a push. */
 export function fileContent(doc: Written): Written {
-  const { $schema, _id, _rev, ...content } = doc;
+  const { $schema, _id, _rev, pushed_from, ...content } = doc;
   return content;
 }
 
@@ -103,7 +103,8 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
 }
 
-async function jsonFilesIn(folder: string): Promise<readonly string[]> {
+/** The JSON files in a folder and the folders in it, in the order of their names. */
+export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   const found: string[] = [];

@@ -4,7 +4,7 @@ import { isStructure, type Node } from '../model/tree.js';
 import type { Picture } from '../picture/picture.js';
 import type { ShownJob } from '../reading/trail.js';
 import { pictureOf } from '../picture/picture-of.js';
-import { progressOf } from '../picture/progress.js';
+import { progressIn } from '../reading/job-progress.js';
 import { listed } from '../words.js';
 import { plain } from './safe.js';
 
@@ -25,7 +25,7 @@ export function pictureOfBegun(job: StoredDocument): Picture | undefined {
 export function progressText(job: StoredDocument): string {
   const picture = pictureOfBegun(job);
   if (picture === undefined) return '';
-  const { done, failed, total, current } = progressOf(picture);
+  const { done, failed, total, current } = progressIn(picture.nodes);
   const bad = failed === 0 ? '' : `, ${failed} failed`;
   const names = current.map(({ label, state, attempts }) => {
     const again = attempts === undefined ? '' : ` (attempt ${attempts})`;

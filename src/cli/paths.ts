@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Environment } from '../config/environment.js';
 import { shippedFolder } from '../validate/samples.js';
 
@@ -17,9 +17,9 @@ export type PathBase = {
 export function resolvePath(given: string, { cwd, root }: PathBase): string {
   const inside = /^~tws(?:\/(.*))?$/.exec(given)?.[1] ?? (given === '~tws' ? '' : undefined);
   if (inside === undefined) return resolve(cwd, given);
-  const own = join(root, 'couch', 'tws', inside);
+  const own = join(ownFolder(root), inside);
   const shipped = join(shippedFolder(), inside);
-  if (!existsSync(join(root, 'couch', 'tws'))) return shipped;
+  if (!existsSync(ownFolder(root))) return shipped;
   return !existsSync(own) && isFile(shipped) ? shipped : own;
 }
 
@@ -32,7 +32,18 @@ export function shownPath(path: string, { cwd }: PathBase): string {
 
 /** Whether a file is one of the samples: these are never changed. */
 export function isShipped(path: string): boolean {
-  return !relative(shippedFolder(), path).startsWith('..');
+  return isInFolder(shippedFolder(), path);
+}
+
+/** Where a project keeps its tasks, flows and jobs. */
+export function ownFolder(root: string): string {
+  return join(root, 'couch', 'tws');
+}
+
+/** Whether a path is in a folder or in one within it. */
+export function isInFolder(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }
 
 /** How this command is called here: `tws` where it is on the path, else the way that was taken. */

@@ -93,7 +93,7 @@ function toCommand(
   return command;
 }
 
-function toOption({ flags, about, repeated }: OptionDefinition): Option {
+function toOption({ flags, about, repeated, choices }: OptionDefinition): Option {
   const option = new Option(flags, about);
   if (repeated === true) {
     option.argParser((value: string, before: readonly string[] | undefined) => [
@@ -101,5 +101,5 @@ function toOption({ flags, about, repeated }: OptionDefinition): Option {
       value,
     ]);
   }
-  return option;
+  return choices === undefined ? option : option.choices(choices);
 }

@@ -6,7 +6,7 @@ import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
 import { contentHash, fileContent } from './files.js';
 import type { FileProblem, Written } from '../validate/written.js';
-import { isShipped } from './paths.js';
+import { isShipped, isInFolder, ownFolder } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
 
 /** What is to be done with one file. */
@@ -25,19 +25,28 @@ export type PushStep =
 
 type Plan = { readonly steps: readonly PushStep[]; readonly problems: readonly FileProblem[] };
 
-/**
- * Decides what to do with each file; reads the database and writes nothing. A sample never takes the
- * place of a document of the user's own when `keepOwn`.
- */
+/** Where files come from, and what gives way. */
+export type PushPlace = {
+  /** What the folder of the project brings names it in `pushed_from`. */
+  readonly project: string;
+  /** Folder of the project. */
+  readonly root: string;
+  /** Whether a sample never takes the place of a document of the user's own. */
+  readonly keepOwn?: boolean;
+};
+
+/** Decides what to do with each file; reads the database and writes nothing. */
 export async function planPush(
   client: Client,
   files: readonly GoodFile[],
-  { keepOwn = false }: { readonly keepOwn?: boolean } = {},
+  { project, root, keepOwn = false }: PushPlace,
 ): Promise<Plan> {
+  const own = ownFolder(root);
   const steps: PushStep[] = [];
   const problems: FileProblem[] = [];
   for (const file of inOrder(files)) {
-    const found = await planFile(client, file);
+    const isOwn = !isShipped(file.file.path) && isInFolder(own, file.file.path);
+    const found = await planFile(client, file, isOwn ? project : undefined);
     const planned = keepOwn && isShipped(file.file.path) ? besideOwn(file, found) : found;
     if ('message' in planned) problems.push(planned);
     else steps.push(planned);
@@ -57,7 +66,12 @@ function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
   return kinds.flatMap((kind) => files.filter(({ doc }) => doc['type'] === kind));
 }
 
-async function planFile(client: Client, file: GoodFile): Promise<PushStep | FileProblem> {
+/** `project`: whose folder brings the file. */
+async function planFile(
+  client: Client,
+  file: GoodFile,
+  project: string | undefined,
+): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
   const kind = doc['type'] as DefinitionKind;
@@ -76,7 +90,7 @@ async function planFile(client: Client, file: GoodFile): Promise<PushStep | File
     return { file: file.file.shown, path: '_id', message };
   }
   const id = stored?._id ?? given ?? `${kind}:${owner}:${name}`;
-  return stored === undefined ? insert(file, id) : update(file, stored);
+  return stored === undefined ? insert(file, id, project) : update(file, stored, project);
 }
 
 /** A job that is stored is running: it is never written a second time. */
@@ -100,16 +114,29 @@ function newJobId(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-function insert(file: GoodFile, id: string): PushStep {
-  return { kind: 'insert', file, doc: { ...fileContent(file.doc), _id: id } };
+function insert(file: GoodFile, id: string, project?: string): PushStep {
+  return {
+    kind: 'insert',
+    file,
+    doc: { ...fileContent(file.doc), ...broughtBy(project), _id: id },
+  };
 }
 
-function update(file: GoodFile, stored: StoredDocument): PushStep {
+function update(file: GoodFile, stored: StoredDocument, project: string | undefined): PushStep {
+  const { pushed_from: bringer, ...before } = stored;
   const doc = { ...switchesOf(stored), ...fileContent(file.doc) };
-  if (contentHash(doc) === contentHash(stored)) {
+  // What another project brought stays its own as long as the file changes nothing.
+  const isClaimed = project === undefined || bringer !== undefined;
+  if (contentHash(doc) === contentHash(before) && isClaimed) {
     return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
   }
-  return { kind: 'update', file, doc: { ...doc, _id: stored._id, _rev: stored._rev } };
+  const { _id, _rev } = stored;
+  return { kind: 'update', file, doc: { ...doc, ...broughtBy(project), _id, _rev } };
+}
+
+/** The mark by which `--prune` knows what the folder of a project brought. */
+function broughtBy(project: string | undefined): Written {
+  return project === undefined ? {} : { pushed_from: project };
 }
 
 /** What operators switch in the database stays as it is, unless the file says otherwise. */

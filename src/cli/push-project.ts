@@ -26,6 +26,7 @@ export async function pushFolders(
   const plan = await planPush(
     client,
     checked.good.filter(({ doc }) => doc['type'] !== 'job'),
+    config,
   );
   const problems = [...checked.problems, ...plan.problems];
   if (problems.length > 0) {

@@ -1,23 +1,24 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Client, DefinitionKind } from '../client.js';
+import type { Client } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
-import { ownerOf } from '../model/task.js';
 import { checkReferences } from '../validate/references.js';
-import type { FileProblem } from '../validate/written.js';
+import { samples } from '../validate/samples.js';
+import type { FileProblem, Written } from '../validate/written.js';
 import type { GoodFile } from './check-files.js';
+import { jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
+import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
+import { ownFolder } from './paths.js';
 import { questions } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
 
-/** Which stored tasks and flows go when no file holds them. */
-export type PruneScope = {
-  readonly kinds: readonly DefinitionKind[];
-  /** Only those of this owner; absent: those of each owner that the files name. */
-  readonly owner: string | undefined;
+/** Which stored tasks and flows may go when no file holds them. */
+export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
+  /** The folder whose files hold what stays. */
+  readonly folder: string;
 };
 
 /**
@@ -32,30 +33,51 @@ export function pruneScope({ map, tasks, flows }: PushOptions, config: Config): 
   if (kinds.length === 0) {
     throw problem('usage', { reason: '--prune needs --map, --tasks or --flows.' });
   }
-  if (!existsSync(join(config.root, 'couch', 'tws'))) {
-    const reason = `--prune needs the files of a project; there is no couch/tws in ${config.root}.`;
+  const { project, root } = config;
+  const folder = ownFolder(root);
+  if (!existsSync(folder)) {
+    const reason = `--prune removes what the couch/tws of this project once brought; there is no couch/tws in ${root}.`;
     throw problem('usage', { reason });
   }
   const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
-  return { kinds, owner };
+  return { project, kinds, owner, folder };
 }
 
-/** The stored definitions that no file holds; flows come before the tasks that they name. */
+/**
+ * The stored definitions that the folder of this project brought and that no file holds any more; flows
+ * come before the tasks that they name.
+ * @throws TwsError `file_unusable` for a file of the folder that holds no JSON object
+ */
 export async function superfluous(
   client: Client,
   files: readonly GoodFile[],
   steps: readonly PushStep[],
-  { kinds, owner }: PruneScope,
+  scope: PruneScope,
 ): Promise<readonly StoredDocument[]> {
-  const kept = new Set(steps.map((step) => (step.kind === 'skip' ? step.id : step.doc._id)));
-  const definitions = files.map(({ doc }) => doc).filter(({ type }) => type !== 'job');
-  const owners = owner === undefined ? new Set(definitions.map(ownerOf)) : new Set([owner]);
+  const ids = steps.map((step) => (step.kind === 'skip' ? step.id : step.doc._id));
+  const facts: PruneFacts = {
+    ...scope,
+    keptIds: new Set(ids.filter((id) => id !== undefined)),
+    held: [...files.map(({ doc }) => doc), ...(await documentsIn(scope.folder)), ...samples()],
+  };
   const found: StoredDocument[] = [];
-  for (const kind of kinds) {
-    const stored = await client.definitions(kind);
-    found.push(...stored.filter((doc) => !kept.has(doc._id) && owners.has(ownerOf(doc))));
+  for (const kind of scope.kinds) {
+    found.push(...(await client.definitions(kind)).filter((doc) => mayRemove(doc, facts)));
   }
   return found;
+}
+
+/** What all files of a folder hold, also those that are not pushed because of their name or their kind. */
+async function documentsIn(folder: string): Promise<readonly Written[]> {
+  const paths = await jsonFilesIn(folder);
+  const read = await Promise.all(
+    paths.map((path) => readJsonFile({ path, shown: path, named: false })),
+  );
+  return read.map((one) => {
+    if (one.ok) return one.doc;
+    const reason = `--prune cannot read which document it holds. ${one.problem.message}`;
+    throw problem('file_unusable', { file: one.problem.file, reason });
+  });
 }
 
 /** What stays and names something that would go: each is a problem. */
@@ -66,9 +88,9 @@ export async function brokenBy(
 ): Promise<readonly FileProblem[]> {
   if (removed.length === 0) return [];
   const gone = new Set(removed.map(({ _id }) => _id));
-  const inFiles = new Set(files.map(({ doc }) => keyOfDefinition(doc)));
+  const inFiles = new Set(files.map(({ doc }) => definitionKey(doc)));
   const stored = [...(await client.definitions('task')), ...(await client.definitions('flow'))];
-  const staying = stored.filter((doc) => !gone.has(doc._id) && !inFiles.has(keyOfDefinition(doc)));
+  const staying = stored.filter((doc) => !gone.has(doc._id) && !inFiles.has(definitionKey(doc)));
   const documents = [
     ...files.map(({ file, doc }) => ({ file: file.shown, doc })),
     ...staying.map((doc) => ({ file: `${doc._id} in the database`, doc })),
@@ -84,11 +106,8 @@ export async function brokenBy(
     .map(({ file, path }) => ({ file, path, message: 'It names what --prune would remove.' }));
 }
 
-const keyOfDefinition = (doc: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify([doc['type'], doc['name'], ownerOf(doc)]);
-
 /** Whether a person agrees to the removal, or nobody is to be asked. @throws TwsError `confirmation_needed` */
-export async function mayRemove(
+export async function isRemovalAgreed(
   removed: readonly StoredDocument[],
   confirm: boolean,
   io: Io,

@@ -1,14 +1,14 @@
-import { watch, type FSWatcher } from 'node:fs';
 import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { listed } from '../words.js';
+import { watchFolder } from './watch-folder.js';
 
 /** Editors write a file in several steps: so long after the last one plugins are loaded again, ms. */
 const restMs = 100;
 
 /**
- * Loads plugins of these folders again when a file changes, and logs it. Folders that do not exist yet
- * are not watched. The answer ends it.
+ * Loads plugins of these folders again when a file changes, and logs it; a folder may be made later.
+ * Returns what ends that, which resolves when the last reload has ended.
  */
 export function watchPlugins(
   registry: PluginRegistry,
@@ -18,36 +18,31 @@ export function watchPlugins(
   let timer: NodeJS.Timeout | undefined;
   let reloading: Promise<void> = Promise.resolve();
   const reload = (): void => {
-    reloading = reloading.then(async () => {
-      const { loaded, removed, broken } = await registry.reload();
-      if (loaded.length > 0) log.info({}, `Loaded: ${listed(loaded, 10)}.`);
-      if (removed.length > 0) log.info({}, `Removed: ${listed(removed, 10)}.`);
-      const kept = broken.filter((name) => registry.get(name) !== undefined);
-      if (kept.length > 0) log.warn({}, `Still running the edition before: ${listed(kept, 10)}.`);
-    });
+    reloading = reloading
+      .then(() => reloadPlugins(registry, log))
+      .catch((error: unknown) => log.warn({}, `Plugins were not loaded again: ${String(error)}`));
   };
   const onChange = (): void => {
     clearTimeout(timer);
     timer = setTimeout(reload, restMs);
   };
-  const watchers = folders.flatMap((folder) => watched(folder, onChange, log));
+  const ends = folders.map((folder) =>
+    watchFolder(folder, {
+      onChange,
+      onTrouble: (error) => log.warn({}, `${folder} is not watched: ${String(error)}`),
+    }),
+  );
   return async () => {
+    for (const end of ends) end();
     clearTimeout(timer);
-    for (const watcher of watchers) watcher.close();
     await reloading;
   };
 }
 
-function watched(folder: string, onChange: () => void, log: Log): readonly FSWatcher[] {
-  try {
-    const watcher = watch(folder, { recursive: true }, onChange);
-    watcher.on('error', (error) =>
-      log.warn({}, `${folder} is not watched any more: ${String(error)}`),
-    );
-    return [watcher];
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') log.warn({}, `${folder} cannot be watched: ${String(error)}`);
-    return [];
-  }
+async function reloadPlugins(registry: PluginRegistry, log: Log): Promise<void> {
+  const { loaded, removed, broken } = await registry.reload();
+  if (loaded.length > 0) log.info({}, `Loaded: ${listed(loaded, 10)}.`);
+  if (removed.length > 0) log.info({}, `Removed: ${listed(removed, 10)}.`);
+  const kept = broken.filter((name) => registry.get(name) !== undefined);
+  if (kept.length > 0) log.warn({}, `Still running the edition before: ${listed(kept, 10)}.`);
 }

@@ -193,7 +193,7 @@ export type Client = {
   readonly remove: (id: string, rev: string) => Promise<void>;
   /**
    * Deletes a job that has ended, with `children` those that it made as well; answers their ids.
-   * @throws TwsError `document_missing`, `job_unfinished`
+   * @throws TwsError `document_missing`, `job_unfinished`, `job_family_large`
    */
   readonly removeJob: (id: string, options?: RemoveJobOptions) => Promise<readonly string[]>;
   /** Where the feed stands now. */

@@ -23,7 +23,18 @@ export function explain(seen: Seen, observed: Observed): readonly Reason[] {
   const above = parent === undefined ? undefined : endedParent(job, parent);
   const around = above === undefined ? [] : [above];
   const read = readJob(job, now);
-  return [...decisionReasons(seen, read, observed), ...around, ...refusals(seen), ...noticed(job)];
+  return eachOnce([
+    ...decisionReasons(seen, read, observed),
+    ...around,
+    ...refusals(seen),
+    ...noticed(job),
+  ]);
+}
+
+/** Several steps may have the same reason: that no engine is alive, for one. */
+function eachOnce(reasons: readonly Reason[]): readonly Reason[] {
+  const keys = reasons.map(({ kind, because }) => `${kind} ${because}`);
+  return reasons.filter((_, i) => keys.indexOf(keys[i] ?? '') === i);
 }
 
 /** So many refusals are told, the last ones. */

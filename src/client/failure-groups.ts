@@ -14,15 +14,18 @@ export type FailureGroup = {
   readonly newest: { readonly id: string; readonly at: number; readonly message?: string };
 };
 
-/** The groups, the largest first. `looked`: so many failed jobs; `more`: there are older ones. */
+/**
+ * The groups, the largest first. `looked`: so many failed jobs of these owners; `more`: older ones were
+ * not looked at.
+ */
 export type FailureGroups = {
   readonly groups: readonly FailureGroup[];
   readonly looked: number;
   readonly more: boolean;
 };
 
-/** Failed jobs that are looked at, the newest first: only rows of an index are read. */
-const mostLooked = 50_000;
+/** Failed jobs of all owners that are read, the newest first: only rows of an index are read. */
+const mostRead = 50_000;
 /** Rows that are read first. */
 const firstRows = 1_000;
 /** Groups of which the newest job is read for what it says. */
@@ -30,22 +33,28 @@ const mostTold = 20;
 
 type Tally = { count: number; readonly flows: Map<string, number>; newest: RowPosition };
 
-/** Groups the failed jobs by what they failed with; `owners`: of these only. */
+/**
+ * Groups the failed jobs by what they failed with; `owners`: of these only. The index knows no owners, so
+ * the limit `most` counts the jobs of all.
+ */
 export async function failureGroups(
   store: Store,
   owners?: readonly string[],
+  most = mostRead,
 ): Promise<FailureGroups> {
   const tallies = new Map<string, Tally>();
+  let read = 0;
   let looked = 0;
   let more = false;
   const ranges = [{ prefix: ['status', 'failed'] }];
   for await (const row of rowsInOrder(store, ranges, { after: undefined, page: firstRows })) {
-    const [flow, owner, , failure] = row.facts;
-    if (owners !== undefined && !owners.includes(owner)) continue;
-    if (looked >= mostLooked) {
+    if (read >= most) {
       more = true;
       break;
     }
+    read += 1;
+    const [flow, owner, , failure] = row.facts;
+    if (owners !== undefined && !owners.includes(owner)) continue;
     looked += 1;
     const name = failure ?? '';
     const tally = tallies.get(name) ?? { count: 0, flows: new Map<string, number>(), newest: row };

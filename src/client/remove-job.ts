@@ -8,38 +8,42 @@ export type RemoveJobOptions = {
   readonly children?: boolean;
   /** Others are as absent. */
   readonly mayRemove?: (job: StoredDocument) => boolean;
+  /** Maximum number of jobs that go with one request, default 10,000. */
+  readonly most?: number;
 };
 
-/** Jobs that go with one request at most. */
-const mostRemoved = 10_000;
+const usualMost = 10_000;
 
 /**
  * Deletes a job that has ended, with `children` also the child jobs that it made, and theirs. All are
  * looked at before the first goes; children go before their parent, so that a request that was broken
  * off can be sent again. Returns the ids.
- * @throws TwsError `document_missing`, `job_unfinished` and those of a removal
+ * @throws TwsError `document_missing`, `job_unfinished`, `job_family_large` and those of a removal
  */
 export async function removeJob(
   store: Store,
   id: string,
-  { children = false, mayRemove = () => true }: RemoveJobOptions = {},
+  { children = false, mayRemove = () => true, most = usualMost }: RemoveJobOptions = {},
 ): Promise<readonly string[]> {
   const job = await store.get(id);
   if (job?.['type'] !== 'job' || !mayRemove(job)) throw problem('document_missing', { id });
   const family = [job];
+  const known = new Set([id]);
   // The list grows while it is gone through.
   for (const one of family) {
     if (!isFinalState(one['state'])) throw problem('job_unfinished', { job: one._id });
-    if (!children || family.length >= mostRemoved) continue;
-    const known = new Set(family.map(({ _id }) => _id));
-    const found = await childJobs(store, one._id);
-    family.push(...found.filter((child) => !known.has(child._id) && mayRemove(child)));
+    if (!children) continue;
+    const ids = (await childIds(store, one._id)).filter((child) => !known.has(child));
+    // Nothing has been deleted yet, and a part of a family is not deleted.
+    if (known.size + ids.length > most) throw problem('job_family_large', { job: id, most });
+    for (const child of ids) known.add(child);
+    family.push(...[...(await store.getMany(ids)).values()].filter(mayRemove));
   }
   for (const { _id, _rev } of family.toReversed()) await removeDocument(store, _id, _rev);
   return family.map(({ _id }) => _id);
 }
 
-async function childJobs(store: Store, id: string): Promise<readonly StoredDocument[]> {
+async function childIds(store: Store, id: string): Promise<readonly string[]> {
   const rows = await store.view('children', { startKey: id, endKey: id });
-  return [...(await store.getMany(rows.map((row) => row.id))).values()];
+  return rows.map((row) => row.id);
 }

@@ -5,6 +5,7 @@ import { closest } from '../model/closest.js';
 import { toProblems } from '../model/problems.js';
 import { durationSchema, queueSchema } from '../model/scalars.js';
 import { olderFormatProblem } from '../secrets/older-format.js';
+import { storageKinds } from '../storage-kinds.js';
 import { sentenceOf, type SettingName } from './table.js';
 import {
   count,
@@ -77,8 +78,8 @@ const queues = z
   .array(queueSchema, { error: 'must be a list of queues' })
   .min(1, { error: 'must name a queue' });
 
-const storage = z.enum(['auto', 'sqlite', 'leveldb'], {
-  error: 'must be auto, sqlite or leveldb',
+const storage = z.enum(['auto', ...storageKinds], {
+  error: `must be auto, ${storageKinds.join(' or ')}`,
 });
 
 /** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */

@@ -19,6 +19,8 @@ import type { LogLevel } from './values.js';
 export type Config = {
   /** The folder of `tws.json`, else the current folder. */
   readonly root: string;
+  /** Name of the project. */
+  readonly project: string;
   /** Path of `tws.json`, when there is one. */
   readonly file?: string;
   /** Server URL without credentials and without a slash at its end. */
@@ -81,6 +83,7 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
   const http = { ...file.http, ...addressIn(sources) };
   const config = {
     root,
+    project: server.project,
     ...(path === undefined ? {} : { file: path }),
     url: server.url.value,
     ...server.login,
@@ -154,7 +157,7 @@ function findServer(sources: Sources, { root, dir }: { root: string; dir: string
   const own = { value: server.url, origin: server.origin };
   const user = { value: login.user, origin };
   const pass = { value: login.password, origin };
-  return { url: own, database, app, login, said: { url: own, user, pass, database, app } };
+  return { url: own, project, database, app, login, said: { url: own, user, pass, database, app } };
 }
 
 type Known = { readonly value: string; readonly origin: string };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { problem } from '../errors.js';
+import { settings } from './table.js';
 
 /** Folder of a package that holds its plugins, unless `tws.plugins` of its package.json names another one. */
 const usualFolder = 'plugins';
@@ -8,7 +9,8 @@ const usualFolder = 'plugins';
 /**
  * The absolute folders that `plugins` of the settings names: folders relative to the project, and npm
  * packages by their name, as `require` finds them from there.
- * @throws TwsError `setting_invalid` for a package that is not installed, or that holds no plugins
+ * @throws TwsError `plugins_missing` for a package that is not installed, `setting_invalid` for one that
+ * holds no plugins
  */
 export function pluginFolders(
   root: string,
@@ -20,10 +22,9 @@ export function pluginFolders(
     if (!isPackageName(entry) || existsSync(folder)) return folder;
     const at = packageFolder(root, entry);
     if (at !== undefined) return foldersOfPackage(at, entry, origin);
-    // Whoever makes a folder of plugins may do so later.
-    if (!entry.startsWith('@')) return folder;
-    const reason = `there is neither a folder nor an installed package "${entry}"; run npm install ${entry}.`;
-    throw problem('setting_invalid', { name: 'plugins', origin, reason });
+    // The usual folder may be made later.
+    if (entry === settings.plugins.usual) return folder;
+    throw problem('plugins_missing', { entry, origin });
   });
 }
 

@@ -1,4 +1,7 @@
+import { storageKinds } from '../storage-kinds.js';
 import { hostAndPort, defaultHost, defaultPort } from './address.js';
+
+const kinds = storageKinds.join(' or ');
 
 /**
  * The one table of settings. From it come their reading and precedence (read.ts), the sentences in the
@@ -149,11 +152,10 @@ export const settings = {
     help: 'Port of the server; default 5984, 0: a free one.',
   },
   'embedded.storage': {
-    about:
-      'What new databases of the embedded server are kept in, sqlite or leveldb; sqlite needs Node 22.13; default: as those that there are, leveldb in a new folder.',
+    about: `What new databases of the embedded server are kept in, ${kinds}; sqlite needs Node 22.13; default: as those that there are, leveldb in a new folder.`,
     usual: 'auto',
     flag: '--storage <kind>',
-    help: 'What new databases are kept in, sqlite or leveldb; default: as those that there are, leveldb in a new folder.',
+    help: `What new databases are kept in, ${kinds}; default: as those that there are, leveldb in a new folder.`,
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 

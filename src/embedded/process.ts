@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 
 import { TwsError } from '../errors.js';
 import { startServer, type Server } from './server.js';
+import { isStorageKind, storageKinds } from '../storage-kinds.js';
 
 /** How long stores may take to close before the process ends anyway, ms. */
 const CLOSING_MS = 10_000;
@@ -27,8 +28,8 @@ async function main(): Promise<void> {
   if (!LOOPBACK.test(values.host))
     throw new Error(`--host ${values.host} is not a loopback address`);
   const { storage } = values;
-  if (storage !== undefined && storage !== 'leveldb' && storage !== 'sqlite') {
-    throw new Error(`--storage ${storage} is neither leveldb nor sqlite`);
+  if (storage !== undefined && !isStorageKind(storage)) {
+    throw new Error(`--storage ${storage} is none of ${storageKinds.join(', ')}`);
   }
   const server = await startServer({
     dir: values.dir,

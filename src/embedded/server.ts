@@ -22,7 +22,8 @@ import { answerRequest } from './router.js';
 import { openDatabasesFolder } from './storage/databases-folder.js';
 import { lockDirectory } from './storage/directory-lock.js';
 import { isDiskFull, watchDisk } from './storage/disk.js';
-import { Absent, type StorageKind } from './storage/storage.js';
+import { Absent } from './storage/storage.js';
+import type { StorageKind } from '../storage-kinds.js';
 
 export type Server = {
   readonly url: string;

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { problem } from '../errors.js';
 import { builtModule } from '../package.js';
-import type { StorageKind } from './storage/storage.js';
+import type { StorageKind } from '../storage-kinds.js';
 
 /** How long a server may take to say that it listens, ms. */
 const STARTING_MS = 30_000;

@@ -5,7 +5,7 @@ import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { EngineOptions } from './options.js';
-import { offerPlugins } from './control/offer-plugins.js';
+import { followPlugins } from './control/offer-plugins.js';
 import { follow } from './loop/feed.js';
 import { scanDatabase } from './loop/scan.js';
 import type { Retry } from './retry.js';
@@ -67,8 +67,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   if (wasEnded) ending.abort();
   const since = info?.updateSeq ?? '0';
   running.push(scanning.then(() => undefined));
-  running.push(follow(engine, since), sweep(engine), watchPermits(engine));
-  void aborted(ending.signal).then(options.plugins.onReload(() => offerPlugins(engine)));
+  running.push(follow(engine, since), sweep(engine), watchPermits(engine), followPlugins(engine));
   if (!wasEnded) {
     log.info({}, `Engine ${id} follows ${store.connection.database}.`);
     engine.events.emit({ type: 'engine.started', host: hostname(), pid: process.pid });

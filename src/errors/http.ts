@@ -59,6 +59,13 @@ export const httpProblems = {
     2,
     413,
   ),
+  job_family_large: row(
+    (d: { job: string; most: number }) =>
+      `Job ${d.job} and the child jobs below it are more than ${d.most} jobs, which one request cannot remove; nothing was removed.`,
+    'Remove its child jobs first, each with children=true; then remove the job itself.',
+    2,
+    409,
+  ),
   job_unfinished: row(
     (d: { job: string }) => `Job ${d.job} has not ended, so it cannot be removed.`,
     'Cancel it, and remove it when it has ended.',

@@ -10,6 +10,13 @@ export const inputProblems = {
     78,
     500,
   ),
+  plugins_missing: row(
+    (d: { entry: string; origin: string }) =>
+      `The setting "plugins" (from ${d.origin}) names neither a folder nor an installed package "${d.entry}"; run npm install ${d.entry}.`,
+    'If it is a folder, make it, or write ./ before its name: such a folder may be made later.',
+    78,
+    500,
+  ),
   settings_file_invalid: row(
     (d: { file: string; reasons: readonly string[] }) =>
       `${d.file} is not valid: ${d.reasons.join(' ')}`,

@@ -70,9 +70,9 @@ export const machineProblems = {
     404,
   ),
   conversion_failed: row(
-    (d: { database: string; id: string }) =>
-      `The copy of database ${d.database} is not like the original: document ${d.id} differs.`,
-    'The database stays as it was. Please report this.',
+    (d: { database: string; id: string; reason: string }) =>
+      `Database ${d.database} was not converted, because document ${d.id} cannot be copied as it is: ${d.reason}.`,
+    'The database stays as it was, in its old storage. Look whether the disk has room and the document can be read; else please report this.',
     70,
     500,
   ),

@@ -52,7 +52,9 @@ export const failuresSchema = z
         }),
       )
       .describe('The largest first.'),
-    looked: z.number().describe('So many failed jobs were counted, the newest.'),
+    looked: z
+      .number()
+      .describe('So many failed jobs were counted, the newest of those that the caller may see.'),
     more: z.boolean().describe('true: there are older ones.'),
   })
   .meta({ id: 'Failures' });

@@ -126,13 +126,15 @@ export type Locked = Known<z.infer<typeof lockedSchema>>;
 
 /**
  * What makes a job a slice of the map at `path`, whose list has `total` items. `before` is what its
- * parent had done, and the items for it. `failed`: so many of them did, and why the first of them.
+ * parent had done, and the items for it. `failed`: number of items that failed, with the failure of the
+ * first; `stopped`: number of these that were only cancelled.
  */
 export const sliceSchema = z.looseObject({
   path: z.string(),
   total: z.int().min(1),
   before: z.array(stepSchema),
   failed: z.exactOptional(z.int().min(1)),
+  stopped: z.exactOptional(z.int().min(1)),
   failure: z.exactOptional(failureSchema),
 });
 export type Slice = Known<z.infer<typeof sliceSchema>>;

@@ -82,8 +82,11 @@ const waits = {
   leased: z.exactOptional(momentSchema),
   renewed: z.exactOptional(momentSchema),
 };
-/** Of a slice of a map: so many of its items failed. */
-const failedItems = { failed: z.exactOptional(z.int().min(1)) };
+/** Of a slice of a map: number of items that failed, and of those among them that were only cancelled. */
+const failedItems = {
+  failed: z.exactOptional(z.int().min(1)),
+  stopped: z.exactOptional(z.int().min(1)),
+};
 const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
@@ -199,4 +202,9 @@ export function isLive(step: Step): step is LiveStep {
 /** Ended without success. */
 export function isFailed(step: Step): step is FailedStep {
   return step.state === '$$error' || step.state === '$$timeout' || step.state === '$$cancelled';
+}
+
+/** Whether it was only cancelled: no count of failures in a message includes it. */
+export function isStopped({ state }: Pick<Step, 'state'>): boolean {
+  return state === '$$cancelled';
 }

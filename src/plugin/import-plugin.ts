@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import module, { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { types } from 'node:util';
+import { compileFunction } from 'node:vm';
 import { beginEdition, urlOf } from './editions.js';
 import { shapeOf, type Shape } from './shape.js';
 
@@ -16,13 +17,29 @@ const longestImportMs = 15_000;
  */
 export async function importPlugin(path: string, edition?: string): Promise<Shape> {
   if (edition !== undefined) beginEdition();
-  if ((await readFile(path, 'utf8')).includes('//# sourceMappingURL=')) readSourceMaps();
+  const text = await readFile(path, 'utf8');
+  if (text.includes('//# sourceMappingURL=')) readSourceMaps();
   const imported = (): Promise<Exports> => importWithin(urlOf(path, edition), longestImportMs);
   if (!(await isCommonJs(path))) return shapeOf(await imported(), false);
+  // `require` would answer with the ES module that it loaded first, whatever the file holds now.
+  const isAnew = edition !== undefined;
+  if (isAnew && extname(path) === '.js' && !isScript(text)) return shapeOf(await imported(), false);
   const exported = requireOrNot(path);
   if (exported === asModule) return shapeOf(await imported(), false);
-  if (types.isModuleNamespaceObject(exported)) return shapeOf(exported as Exports, false);
-  return shapeOf({ default: exported }, true);
+  if (!types.isModuleNamespaceObject(exported)) return shapeOf({ default: exported }, true);
+  return shapeOf(isAnew ? await imported() : (exported as Exports), false);
+}
+
+/** Whether a text can be compiled as CommonJS: what Node asks of a `.js` file without a `type`. */
+function isScript(text: string): boolean {
+  try {
+    compileFunction(text.replace(/^#!.*/, ''), [
+      ...['exports', 'require', 'module', '__filename', '__dirname'],
+    ]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type SetSupport = (isOn: boolean, options: { readonly nodeModules: boolean }) => void;

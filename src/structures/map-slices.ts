@@ -1,5 +1,5 @@
 import { itemsAtOnce } from '../model/limits.js';
-import { exits, isFailed, isOpen, type FailedStep, type Step } from '../model/step.js';
+import { exits, isFailed, isOpen, isStopped, type FailedStep, type Step } from '../model/step.js';
 import { below, childPath, type Node, type OnFail, type Structure } from '../model/tree.js';
 import {
   brokenOff,
@@ -78,11 +78,15 @@ export function slicesProgress(
   return { kind: 'open', ...noWork, begin };
 }
 
-/** How a slice stands; `failed`: so many of its items did, `step` says why. */
+/**
+ * How a slice stands; `failed`: number of items that failed, `step` says why; `stopped`: number of these
+ * that were only cancelled.
+ */
 type SliceState = {
   readonly path: string;
   readonly kind: 'waiting' | 'open' | 'ended';
   readonly failed: number;
+  readonly stopped?: number;
   readonly step?: FailedStep;
 };
 
@@ -95,7 +99,12 @@ function sliceStateOf({ path, size }: SliceOfItems, steps: JobSteps, isNow: bool
   if (failed > 0 && last.run < steps.run && isNow) return { path, kind: 'waiting', failed: 0 };
   return failed === 0
     ? { path, kind: 'ended', failed }
-    : { path, kind: 'ended', failed, step: asFailed(last) };
+    : { path, kind: 'ended', failed, stopped: stoppedIn(last, failed), step: asFailed(last) };
+}
+
+function stoppedIn(step: Step, failed: number): number {
+  if ('stopped' in step) return step.stopped as number;
+  return isStopped(step) && !('failed' in step) ? failed : 0;
 }
 
 function failedIn(step: Step): number | undefined {
@@ -109,14 +118,14 @@ function asFailed(step: Step): FailedStep {
   return { ...step, state: '$$error', exit: exits.failed, failure: warning } as FailedStep;
 }
 
-/** Returns how many items failed in the slices of a map that have ended. */
+/** Returns how many items failed in the slices of a map that have ended; cancelled ones do not count. */
 export function failedInSlices(
   path: string,
   { total, slice }: { readonly total: number; readonly slice: number },
   steps: JobSteps,
 ): number {
   const parts = slicesOf(path, total, slice).map((part) => sliceStateOf(part, steps, false));
-  return parts.reduce((sum, { failed }) => sum + failed, 0);
+  return parts.reduce((sum, { failed, stopped = 0 }) => sum + failed - stopped, 0);
 }
 
 /** `2 %`, or a number: how many items of a map may fail; undefined: none. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { failure } from '../model/failures.js';
 import { itemsAtOnce, widest } from '../model/limits.js';
 import { nameSchema } from '../model/scalars.js';
-import { exits } from '../model/step.js';
+import { exits, isStopped } from '../model/step.js';
 import { below, childPath, isStructure, type ChildNode } from '../model/tree.js';
 import { conditionSchema } from './conditions.js';
 import { drawInTurn } from './drawing.js';
@@ -112,7 +112,7 @@ export const map: Kind<MapOver> = {
     const total = items.length;
     const hasFailed = (_: unknown, i: number): boolean => {
       const progress = progressOf(node.map.do, childPath(path, 'map', from + i));
-      return progress.kind === 'failed' && progress.step.state !== '$$cancelled';
+      return progress.kind === 'failed' && !isStopped(progress.step);
     };
     const failed =
       slice === undefined

@@ -9,6 +9,7 @@ import { createDatabase } from '../../src/store/database.js';
 import { installDesign } from '../../src/store/design.js';
 import { withGuard } from '../support/guard.js';
 import { freePort } from '../support/ports.js';
+import { storageOfTests } from '../support/storage.js';
 
 /** The database of a run, made new and ready for engines. */
 export type Database = {
@@ -58,7 +59,7 @@ export async function openDatabase({ url, nodes = [], copies }: Place): Promise<
 async function ownServer(name: string): Promise<Database> {
   const dir = await mkdtemp(join(tmpdir(), 'tws-chaos-couch-'));
   const port = await freePort();
-  let running = await startEmbedded({ dir, port });
+  let running = await startEmbedded({ dir, port, ...storageOfTests() });
   const { url, user, password } = running;
   const connection = { url, user, password, database: name, app: 'tws' };
   return {
@@ -72,7 +73,7 @@ async function ownServer(name: string): Promise<Database> {
         await running.stop();
       },
       start: async () => {
-        running = await startEmbedded({ dir, port });
+        running = await startEmbedded({ dir, port, ...storageOfTests() });
       },
     },
     close: async () => {

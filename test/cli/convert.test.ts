@@ -11,7 +11,7 @@ it('tws convert makes the databases of a folder ones of the storage that is name
   const nothing = await run(convert, { cwd, args: ['leveldb'] });
   expect([nothing.exit, nothing.error?.code]).toEqual([66, 'embedded_no_data']);
   const wrong = await run(convert, { cwd, args: ['oracle'] });
-  expect(wrong.error?.message).toContain('A storage is sqlite or leveldb, not oracle.');
+  expect(wrong.error?.message).toContain('A storage is leveldb or sqlite, not "oracle".');
   const couch = join(cwd, '.tws', 'couch');
   await mkdir(couch, { recursive: true });
   const folder = await openDatabasesFolder(join(couch, 'databases'), 'leveldb');

@@ -1,9 +1,9 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { push } from '../../src/cli/commands/push.js';
 import { openProject } from './database.js';
-import { flow, task } from './terminal.js';
+import { flow, project, run, task } from './terminal.js';
 
 const files = {
   'couch/tws/tasks/a.json': task('a'),
@@ -26,7 +26,7 @@ async function pushed() {
 }
 
 describe('tws push --prune', () => {
-  it('removes what no file holds, of the owners that the files name', async () => {
+  it('removes what the project brought and no file holds, and nothing of others', async () => {
     const { tws, put, names, drop } = await pushed();
     await put({ ...task('theirs', { owner: 'ada' }), _id: 'task:ada:theirs' });
     await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
@@ -37,6 +37,40 @@ describe('tws push --prune', () => {
       'removing: task:DEFAULT:b (no file holds it)',
     ]);
     expect(await names()).toEqual(['task:DEFAULT:a', 'task:ada:theirs', 'flow:DEFAULT:f']);
+  });
+
+  it('keeps what another project, a person or a sample brought', async () => {
+    const { tws, env, put, names, drop } = await pushed();
+    const theirs = await project({ 'couch/tws/tasks/theirs.json': task('theirs') });
+    await run(push, { cwd: theirs, env, flags: { map: true } });
+    await tws(push, { flags: { samples: true } });
+    const before = (await names()) as string[];
+    await put({ ...task('by-hand'), _id: 'task:DEFAULT:by-hand' });
+    await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
+    const { exit } = await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(exit).toBe(0);
+    const gone = ['task:DEFAULT:b', 'flow:DEFAULT:g'];
+    const kept = [...before.filter((id) => !gone.includes(id)), 'task:DEFAULT:by-hand'];
+    expect(new Set((await names()) as string[])).toEqual(new Set(kept));
+    // The other project removes its own, and nothing else.
+    await rm(join(theirs, 'couch/tws/tasks/theirs.json'));
+    const flags = { map: true, prune: true, confirm: false };
+    const { out } = await run(push, { cwd: theirs, env, flags });
+    expect(out.match(/removing: \S+/g)).toEqual(['removing: task:DEFAULT:theirs']);
+  });
+
+  it('keeps what a file holds that is not pushed now', async () => {
+    const { tws, root, names } = await pushed();
+    await rename(join(root, 'couch/tws/tasks/a.json'), join(root, 'couch/tws/tasks/_a.json'));
+    await rename(join(root, 'couch/tws/flows/g.json'), join(root, 'couch/tws/g.json'));
+    const before = await names();
+    const { exit } = await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(exit).toBe(0);
+    expect(await names()).toEqual(before);
+    await writeFile(join(root, 'couch/tws/_broken.json'), '{');
+    const { error } = await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(error).toMatchObject({ code: 'file_unusable' });
+    expect(error?.message).toContain('--prune cannot read which document it holds.');
   });
 
   it('asks first, and without a terminal removes and stores nothing', async () => {

@@ -274,6 +274,15 @@ describe('explain', () => {
       /another engine takes it over/,
     ],
     [
+      'several steps of dead engines, of which none is alive',
+      {
+        job: live({ steps: [step({}), step({ index: 1, path: '1', name: 'b' })] }),
+        engines: [engine('e', {}, false)],
+      },
+      ['engine_lost', 'no_engine', 'engine_lost'],
+      /another engine takes it over/,
+    ],
+    [
       'a child job',
       { job: live({ steps: [step({ state: '$$waiting', child: 'j:0:1' })] }) },
       ['child'],

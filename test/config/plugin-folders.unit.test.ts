@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { TwsError } from '../../src/errors.js';
 import { pluginFolders } from '../../src/config/plugin-folders.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tws-folders-'));
@@ -41,8 +42,21 @@ describe('the folders of plugins', () => {
       '@acme/nix',
       'neither a folder nor an installed package "@acme/nix"; run npm install @acme/nix.',
     ],
+    ['nix', 'neither a folder nor an installed package "nix"; run npm install nix.'],
     ['@acme/empty', 'the package "@acme/empty" holds no plugins: there is no '],
   ])('refuses %s: %s', (entry, reason) => {
     expect(() => pluginFolders(root, [entry], 'tws.json')).toThrow(reason);
+  });
+
+  it('says what to do about a package that is missing, or a folder that is to be made', () => {
+    let thrown: unknown;
+    try {
+      pluginFolders(root, ['nix'], 'tws.json');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'plugins_missing', exit: 78 });
+    expect((thrown as TwsError).hint).toContain('write ./ before its name');
+    expect(pluginFolders(root, ['./nix'], 'tws.json')).toEqual([join(root, 'nix')]);
   });
 });

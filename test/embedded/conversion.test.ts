@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { convertDatabases } from '../../src/embedded/storage/conversion.js';
 import { openDatabasesFolder } from '../../src/embedded/storage/databases-folder.js';
 import { hasSqlite } from '../../src/embedded/storage/sqlite/node-sqlite.js';
-import type { Doc, DocumentStore, StorageKind } from '../../src/embedded/storage/storage.js';
+import type { Doc, DocumentStore } from '../../src/embedded/storage/storage.js';
+import { storageKinds, type StorageKind } from '../../src/storage-kinds.js';
 import { needsSqlite, testDirectory } from './storages.js';
 
 const hex = (letter: string): string => letter.repeat(32);
@@ -60,7 +61,7 @@ async function open(dir: string, kind: StorageKind, create = false): Promise<Doc
 }
 
 describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
-  test.each(['leveldb', 'sqlite'] as const)('keeps all that a database in %s has', async (from) => {
+  test.each(storageKinds)('keeps all that a database in %s has', async (from) => {
     const dir = await testDirectory();
     const to = from === 'sqlite' ? 'leveldb' : 'sqlite';
     const before = await open(dir, from, true);
@@ -93,6 +94,23 @@ describe.skipIf(!hasSqlite())(`a conversion${needsSqlite}`, () => {
     await writeFile(join(dir, 'databases', 'db', 'documents.sqlite'), 'half of a copy');
     await convertDatabases({ dir, to: 'sqlite' });
     const after = await open(dir, 'sqlite');
+    expect(await seen(after)).toEqual(original);
+    await after.close();
+  });
+
+  test('that cannot copy a document says which and why, and leaves the database as it was', async () => {
+    const dir = await testDirectory();
+    const before = await open(dir, 'leveldb', true);
+    await before.write([{ _id: 'good' }], { newEdits: true });
+    await before.write([{ _id: 'odd', _rev: '1-a"b' }], { newEdits: false });
+    const original = await seen(before);
+    await before.close();
+    await expect(convertDatabases({ dir, to: 'sqlite' })).rejects.toMatchObject({
+      code: 'conversion_failed',
+      message:
+        'Database db was not converted, because document odd cannot be copied as it is: the other storage refuses it (Invalid rev format).',
+    });
+    const after = await open(dir, 'leveldb');
     expect(await seen(after)).toEqual(original);
     await after.close();
   });

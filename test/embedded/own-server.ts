@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
 import { startEmbedded, type EmbeddedServer } from '../../src/embedded/start.js';
-import type { StorageKind } from '../../src/embedded/storage/storage.js';
+import type { StorageKind } from '../../src/storage-kinds.js';
+import { storageOfTests } from '../support/storage.js';
 
 /** An answer with its JSON read. */
 export type Reply = { readonly status: number; readonly body: Record<string, unknown> };
@@ -28,7 +29,11 @@ export async function ownServer(
   dir?: string,
   options: { readonly functionMs?: number; readonly storage?: StorageKind } = {},
 ): Promise<OwnServer> {
-  const server = await startEmbedded({ dir: dir ?? (await ownDirectory()), ...options });
+  const server = await startEmbedded({
+    dir: dir ?? (await ownDirectory()),
+    ...storageOfTests(),
+    ...options,
+  });
   afterAll(() => server.stop());
   const credentials = Buffer.from(`${server.user}:${server.password}`).toString('base64');
   const authorization = `Basic ${credentials}`;

@@ -26,6 +26,19 @@ async function write(store: DocumentStore, doc: Doc): Promise<string> {
 }
 
 describe.each(kinds)('the storage %s', (kind) => {
+  test('says with name, message and code that it was closed', async () => {
+    const store = await openKind(kind);
+    await store.close();
+    const closed = {
+      name: 'StoreClosed',
+      message: 'The database was closed or removed.',
+      code: 'store_closed',
+    };
+    await expect(store.get('doc')).rejects.toMatchObject(closed);
+    await expect(store.info()).rejects.toMatchObject(closed);
+    await expect(store.write([{ _id: 'doc' }], edit)).rejects.toMatchObject(closed);
+  });
+
   test('joins the branches of a tree, whatever their order', async () => {
     const revisions = [
       revision(['a'], 1, { n: 1 }),
@@ -123,6 +136,28 @@ describe.each(kinds)('the storage %s', (kind) => {
     const rows = await store.range({ ...between, includeDocs: true });
     expect(rows.map((row) => row.doc?.['i'])).toEqual(docs.slice(1).map((doc) => doc['i']));
     expect(await store.rows(['b', 'none'], {})).toMatchObject([{ id: 'b' }, null]);
+  });
+
+  test('gives the room of what is gone back when it is compacted', async () => {
+    const store = await openKind(kind);
+    const data = randomBytes(3_000_000);
+    const files = { large: { content_type: 'application/octet-stream', data } };
+    const rev = await write(store, { _id: 'doc', _attachments: files });
+    await write(store, { _id: 'doc', _rev: rev, _deleted: true });
+    const many = Array.from({ length: 300 }, (_, n): Doc => {
+      return { _id: `d${n}`, text: randomBytes(4_000).toString('base64') };
+    });
+    const written = await store.write(many, edit);
+    const gone = written.map((one): Doc => {
+      return { _id: one.id, _rev: 'rev' in one ? one.rev : '', _deleted: true };
+    });
+    await store.write(gone, edit);
+    const size = async (): Promise<number> => {
+      await store.compact();
+      return (await store.info()).fileBytes;
+    };
+    // Attachments that nobody has any more are removed in the background.
+    await expect.poll(size, { timeout: 20_000 }).toBeLessThan(1_500_000);
   });
 
   test('B2: keeps the bytes of attachments as long as a leaf or a reader has them', async () => {

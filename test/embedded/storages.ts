@@ -5,10 +5,13 @@ import { onTestFinished } from 'vitest';
 
 import { openDatabasesFolder } from '../../src/embedded/storage/databases-folder.js';
 import { hasSqlite } from '../../src/embedded/storage/sqlite/node-sqlite.js';
-import type { DocumentStore, StorageKind } from '../../src/embedded/storage/storage.js';
+import type { DocumentStore } from '../../src/embedded/storage/storage.js';
+import { storageKinds, type StorageKind } from '../../src/storage-kinds.js';
 
 /** The kinds of storage that this Node can have; Node 20 has no SQLite. */
-export const kinds: readonly StorageKind[] = hasSqlite() ? ['leveldb', 'sqlite'] : ['leveldb'];
+export const kinds: readonly StorageKind[] = storageKinds.filter(
+  (kind) => kind !== 'sqlite' || hasSqlite(),
+);
 
 /** Says in the title of a test that is skipped why it is. */
 export const needsSqlite = hasSqlite() ? '' : ' (not here: this Node has no node:sqlite)';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toTree } from '../../src/structures/to-tree.js';
 import { mermaidOf } from '../../src/picture/mermaid.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
-import { progressOf } from '../../src/picture/progress.js';
+import { progressIn } from '../../src/reading/job-progress.js';
 import { svgOf } from '../../src/picture/svg.js';
 import { nodeText } from '../../src/picture/text.js';
 import type { Step } from '../../src/model/step.js';
@@ -122,7 +122,7 @@ describe('The progress of a job', () => {
       step('1.map.0', '$$complete'),
     ];
     const job = { steps: [...begun, step('1.map.1', '$$active')] };
-    expect(progressOf(pictureOf(toTree(tasks), job))).toMatchObject({
+    expect(progressIn(pictureOf(toTree(tasks), job).nodes)).toMatchObject({
       done: 2,
       total: 5,
       failed: 0,
@@ -136,7 +136,7 @@ describe('The progress of a job', () => {
         mark('2', { chosen: null }),
       ],
     };
-    expect(progressOf(pictureOf(toTree(tasks), later))).toMatchObject({
+    expect(progressIn(pictureOf(toTree(tasks), later).nodes)).toMatchObject({
       done: 3,
       total: 4,
       failed: 1,

@@ -83,6 +83,29 @@ describe('a reload of plugins', () => {
     ]);
   });
 
+  it('loads ES modules in .js files again that Node knows by their syntax alone', async () => {
+    const folder = folderWith({ 'a.js': 'export default () => 1;' });
+    const script = `
+      import { writeFileSync } from 'node:fs';
+      import { loadPlugins } from ${JSON.stringify(built)};
+      const [, folder] = process.argv;
+      const plugins = await loadPlugins({ folders: [folder], log: console.error, watched: true });
+      const results = async () =>
+        Promise.all(plugins.names().filter((name) => name.length === 1).map((name) => plugins.get(name).module.default({})));
+      const said = [await results()];
+      for (const n of [2, 3]) {
+        writeFileSync(folder + '/a.js', 'export default () => ' + n + ';');
+        writeFileSync(folder + '/b.js', 'globalThis.evaluated = (globalThis.evaluated ?? 0) + 1; export default () => evaluated;');
+        await plugins.reload();
+        said.push(await results());
+      }
+      console.log(JSON.stringify(said));`;
+    const { stdout } = await execute(process.execPath, [
+      ...['--input-type=module', '-e', script, folder],
+    ]);
+    expect(JSON.parse(stdout)).toEqual([[1], [2, 1], [3, 1]]);
+  });
+
   it('keeps the last edition that could be loaded', async () => {
     const { registry, write, resultOf, said } = await watched({
       'a.mjs': 'export default () => 1;',

@@ -53,6 +53,17 @@ describe('the failure of a job that failed in a map', () => {
     });
   });
 
+  it('counts no item of a slice that was only stopped because of the others', () => {
+    const more = { on_fail: 'cancel_rest', slice: 3, tolerate: 1 };
+    const told = family([{ map: { over: list, do: 'a', ...more } }]);
+    const broke = { failure: 'Broken' };
+    told.end('0.map.0', broke).end('0.map.1', broke);
+    expect(told.job('j:0.slice.0:1')).toMatchObject({ slice: { failed: 3, stopped: 1 } });
+    expect(told.job()).toMatchObject({
+      failure: { message: '2 of 5 items failed (1 tolerated): item 0: It is Broken.' },
+    });
+  });
+
   it('counts nothing when its only item was cancelled', () => {
     const told = begun([{ map: { over: [1], do: 'a' } }]);
     told.end({ kind: 'cancelled' });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../src/embedded/start.js';
 import { startCopiesProxy } from '../support/copies-proxy.js';
 import { openWorkspace } from '../support/workspace.js';
+import { storageOfTests } from '../support/storage.js';
 
 const echo = `export default ({ step }) => step.attempt;`;
 const gated = `import { existsSync } from 'node:fs';
@@ -17,7 +18,7 @@ const gated = `import { existsSync } from 'node:fs';
 /** A workspace on a database that says it keeps three copies; the server behind it is real. */
 async function severalCopies(plugins: Readonly<Record<string, string>>) {
   const dir = await mkdtemp(join(tmpdir(), 'tws-copies-'));
-  const server = await startEmbedded({ dir });
+  const server = await startEmbedded({ dir, ...storageOfTests() });
   onTestFinished(async () => {
     await server.stop();
     await rm(dir, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/store.js';
 import { couchKind } from '../support/couch.js';
 import { freePort } from '../support/ports.js';
 import { follow } from './follower.js';
+import { storageOfTests } from '../support/storage.js';
 
 test.skipIf(couchKind() === 'couchdb')(
   'a feed begins before its server and survives its restart',
@@ -14,7 +15,7 @@ test.skipIf(couchKind() === 'couchdb')(
     const { startEmbedded } = await import('../../src/embedded/start.js');
     const dir = await mkdtemp(join(tmpdir(), 'tws-feed-'));
     const port = await freePort();
-    const first = await startEmbedded({ dir, port });
+    const first = await startEmbedded({ dir, port, ...storageOfTests() });
     const { url, user, password } = first;
     await first.stop();
 
@@ -22,7 +23,7 @@ test.skipIf(couchKind() === 'couchdb')(
     const follower = follow(store);
     await follower.state('lost');
 
-    let server = await startEmbedded({ dir, port });
+    let server = await startEmbedded({ dir, port, ...storageOfTests() });
     onTestFinished(async () => {
       await follower.stop();
       await server.stop();
@@ -38,7 +39,7 @@ test.skipIf(couchKind() === 'couchdb')(
     const told = follower.states.length;
     await follower.state('lost', told - 1);
     expect(await store.write({ _id: 'b' })).toMatchObject({ kind: 'unknown' });
-    server = await startEmbedded({ dir, port });
+    server = await startEmbedded({ dir, port, ...storageOfTests() });
     await follower.state('following', told);
     await expect.poll(async () => (await store.write({ _id: 'c' })).kind).toBe('written');
     await follower.id('c');

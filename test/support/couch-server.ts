@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { storageOfTests } from './storage.js';
 
 /** Which server the tests of this run talk to. */
 export type CouchKind = 'embedded' | 'couchdb';
@@ -33,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const servers = await Promise.all(
     // Tests of functions that never end wait for this long.
     Array.from({ length: project.vitest.config.maxWorkers }, (_, i) =>
-      startEmbedded({ dir: join(dir, String(i)), functionMs: 2_000 }),
+      startEmbedded({ dir: join(dir, String(i)), functionMs: 2_000, ...storageOfTests() }),
     ),
   );
   project.provide('couch', { urls: servers.map(withCredentials), kind: 'embedded' });

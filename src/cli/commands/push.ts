@@ -8,7 +8,7 @@ import type { Io } from '../io.js';
 import { refuseProblems, showWarnings } from '../problems.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
-import { brokenBy, mayRemove, pruneScope, removeAll, superfluous } from '../push-prune.js';
+import { brokenBy, isRemovalAgreed, pruneScope, removeAll, superfluous } from '../push-prune.js';
 import { runPush, showPlan } from '../push-run.js';
 
 const flags = z.object({
@@ -34,7 +34,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);
-    const plan = await planPush(client, kept, { keepOwn: said.samples });
+    const plan = await planPush(client, kept, { ...config, keepOwn: said.samples });
     const removed = scope === undefined ? [] : await superfluous(client, kept, plan.steps, scope);
     const broken = await brokenBy(client, kept, removed);
     refuseProblems([...checked.problems, ...plan.problems, ...broken], checked.warnings, io);
@@ -44,7 +44,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
       io.json({ dry_run: true, documents, warnings: checked.warnings });
       return 0;
     }
-    if (!(await mayRemove(removed, said.confirm, io))) return 1;
+    if (!(await isRemovalAgreed(removed, said.confirm, io))) return 1;
     const installed = design ? await pushDesign(config) : undefined;
     if (installed !== undefined) showDesign(installed, config.app, io);
     sayIgnored([...found.ignored.map((file) => [file, 'its name begins with _'] as const)], io);

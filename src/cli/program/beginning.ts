@@ -1,6 +1,7 @@
 import { optionOf } from '../../config/table.js';
 import type { CommandDefinition } from '../command.js';
 import { engineOptions, httpPlace, mailPort } from './options.js';
+import { storageKinds } from '../../storage-kinds.js';
 
 /** Trying it out and starting a project. */
 export const beginning: readonly CommandDefinition[] = [
@@ -32,7 +33,7 @@ export const beginning: readonly CommandDefinition[] = [
       httpPlace,
       { flags: '--no-http', about: 'Serve no HTTP API.' },
       optionOf('embedded.dir'),
-      { ...optionOf('embedded.storage'), values: ['sqlite', 'leveldb'] },
+      { ...optionOf('embedded.storage'), values: storageKinds, choices: storageKinds },
       ...engineOptions,
     ],
     stoppable: true,

@@ -25,7 +25,7 @@ export const documents: readonly CommandDefinition[] = [
       {
         flags: '--prune',
         about:
-          'With --map, --tasks or --flows: remove stored ones that no file holds, after a question; of --owner, else of the owners that the files name.',
+          'With --map, --tasks or --flows: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
       },
       { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],

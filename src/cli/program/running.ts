@@ -2,6 +2,7 @@ import { optionOf } from '../../config/table.js';
 import type { CommandDefinition, OptionDefinition } from '../command.js';
 import { shells } from '../completion/scripts.js';
 import { engineOptions, httpOption, httpPlace } from './options.js';
+import { storageKinds } from '../../storage-kinds.js';
 
 const placeOptions = (word: string): OptionDefinition[] => [
   {
@@ -102,8 +103,8 @@ export const running: readonly CommandDefinition[] = [
     arguments: [
       {
         name: '<storage>',
-        about: 'Storage to convert to, sqlite or leveldb.',
-        values: ['sqlite', 'leveldb'],
+        about: `Storage to convert to, ${storageKinds.join(' or ')}.`,
+        values: storageKinds,
       },
     ],
     options: [optionOf('embedded.dir')],

@@ -1,7 +1,7 @@
 import { referenceTo } from '../../model/big-result.js';
 import { failure } from '../../model/failures.js';
 import type { FinalJob, LiveJob, Slice, SliceJob } from '../../model/job.js';
-import { exits, type FailedStep, type StepIn } from '../../model/step.js';
+import { exits, isStopped, type FailedStep, type StepIn } from '../../model/step.js';
 import { childPath, isStructure } from '../../model/tree.js';
 import type { MapOver, SliceResult } from '../../structures/map-slices.js';
 import { newAttempt, withAttached, withBegun, withStep } from '../steps.js';
@@ -173,13 +173,14 @@ function settleSlice(
   now: number,
 ): LiveJob {
   const { exit = exits.failed, result: whole } = child;
-  const { failed, failure: why } = (child['slice'] ?? {}) as Partial<Slice>;
+  const { failed, stopped, failure: why } = (child['slice'] ?? {}) as Partial<Slice>;
   const result = big === undefined ? whole : referenceTo(step, big);
   const ended = {
     ...step,
     ...{ end: now, exit },
     ...(result === undefined ? {} : { result }),
     ...(failed === undefined ? {} : { failed }),
+    ...(stopped === undefined ? {} : { stopped }),
   };
   const reason = `exit ${exit}`;
   const bad = child.failure ?? failure('ChildFailed', { child: step.child, reason });
@@ -214,15 +215,22 @@ export function endSlice(
     const progress = progressAt(job, each, childPath(path, 'map', from + i));
     return progress.kind === 'failed' ? [progress.step] : [];
   });
+  const stopped = failures.filter(isStopped).length;
   const failureFields =
     failures.length === 0
       ? {}
-      : { failed: failures.length, failure: failureOfFlow(job, firstOf(failures)) };
+      : {
+          ...{ failed: failures.length, failure: failureOfFlow(job, firstOf(failures)) },
+          ...(stopped === 0 ? {} : { stopped }),
+        };
   const result = {
     items: collector.previous,
     ...(isStructure(each) ? { results: without(collector.results, map.name ?? '') } : {}),
   } as SliceResult;
-  const ended = { ...job, slice: { ...without(slice, 'failed', 'failure'), ...failureFields } };
+  const ended = {
+    ...job,
+    slice: { ...without(slice, 'failed', 'stopped', 'failure'), ...failureFields },
+  };
   const { exit = exits.success } = ending ?? {};
   const failing = ending === undefined ? {} : { failure: failureOfFlow(job, ending) };
   return { kind: 'change', job: finish(ended, { exit, ...failing, result }, now) };

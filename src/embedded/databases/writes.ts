@@ -5,6 +5,7 @@ import { prepareUserDoc, USERS, type UserContext } from '../auth/users.js';
 import type { FunctionPool } from '../functions/pool.js';
 import { isJsonObject, type JsonObject } from '../http/body.js';
 import { asCouchError, CouchError, refuse } from '../http/couch-error.js';
+import { isGeneration, isRevision, isRevisionId } from '../storage/revision-ids.js';
 import type { Doc, Parent, DocumentStore, DocWriteResult } from '../storage/storage.js';
 import type { Catalog } from './catalog.js';
 import { checkDesign } from './design.js';
@@ -200,12 +201,11 @@ export function parseDoc(value: unknown, id?: string): Doc {
 function parseRevisions(value: unknown): { start: number; ids: string[] } {
   const { start, ids } = isJsonObject(value) ? value : {};
   if (
-    typeof start !== 'number' ||
-    !Number.isInteger(start) ||
+    !isGeneration(start) ||
     !Array.isArray(ids) ||
     ids.length === 0 ||
     ids.length > start ||
-    !ids.every((id) => typeof id === 'string')
+    !ids.every(isRevisionId)
   ) {
     throw new CouchError(400, 'doc_validation', '_revisions is not a history of revisions');
   }
@@ -228,7 +228,5 @@ export function checkId(id: unknown): string {
 /** @throws CouchError 400 */
 export function checkRev(rev: unknown): void {
   if (rev === undefined) return;
-  if (typeof rev !== 'string' || !/^\d{1,15}-[^-]+$/.test(rev)) {
-    throw refuse.badRequest('Invalid rev format');
-  }
+  if (!isRevision(rev)) throw refuse.badRequest('Invalid rev format');
 }

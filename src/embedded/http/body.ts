@@ -16,23 +16,38 @@ export type JsonObject = { [name: string]: unknown };
 /**
  * Reads a request's body. A body over the limit is read to its end all the same, so that the
  * client gets to see the refusal.
- * @throws CouchError 413, 415 (unknown encoding), 400 (broken gzip)
+ * @throws CouchError 413, 415 (unknown encoding), 400 (broken gzip, ended early)
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity') {
-    return collect(request, limit, Number(request.headers['content-length'] ?? 0));
+    return collectWhole(request, limit, Number(request.headers['content-length'] ?? 0));
   }
   if (encoding !== 'gzip') {
     throw new CouchError(415, 'bad_ctype', `${encoding} is not a supported content encoding.`);
   }
-  const packed = await collect(request, limit);
+  const packed = await collectWhole(request, limit);
   const unzip = createGunzip();
   unzip.end(packed);
   return collect(unzip, limit).catch((error: unknown) => {
     throw error instanceof CouchError ? error : refuse.badRequest('Invalid gzip body');
   });
 }
+
+/** @throws CouchError 400 when the connection ended before the body did */
+async function collectWhole(
+  request: IncomingMessage,
+  limit: number,
+  length?: number,
+): Promise<Buffer> {
+  const body = await collect(request, limit, length).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? endedEarly() : error;
+  });
+  if (!request.complete) throw endedEarly();
+  return body;
+}
+
+const endedEarly = (): CouchError => refuse.badRequest('The request body ended early');
 
 /** A body that says its length is put into its place as it arrives, so that it is in memory once. */
 async function collect(stream: Readable, limit: number, length = 0): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import type { Absent } from '../storage/storage.js';
+import { StoreClosed, type Absent } from '../storage/storage.js';
 
 /** An answer other than success, in CouchDB's form: `{"error": …, "reason": …}` and a status. */
 export class CouchError extends Error {
@@ -44,8 +44,7 @@ export const notFound = (absent: Absent): CouchError => refuse.missing(absent.wh
 /** The answer that an exception stands for. */
 export function asCouchError(error: unknown): CouchError {
   if (error instanceof CouchError) return error;
-  if (error instanceof Error && error.name === 'StoreClosed') return refuse.noDatabase();
-  if (error instanceof Error && error.message === 'database is closed') return refuse.noDatabase();
+  if (isClosed(error)) return refuse.noDatabase();
   if (isStorageError(error)) {
     const { status, name, reason } = error;
     return new CouchError(status, name, reason);
@@ -53,6 +52,11 @@ export function asCouchError(error: unknown): CouchError {
   const message = error instanceof Error ? error.message : String(error);
   return new CouchError(500, 'internal_server_error', message);
 }
+
+/** Whether a database was closed under a request; PouchDB says it in words of its own. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof StoreClosed ||
+  (error instanceof Error && error.message === 'database is closed');
 
 /** What the document store refused, with a status of its own (a missing stub, for one). */
 const isStorageError = (

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { problem } from '../../errors.js';
+import { problem, type TwsError } from '../../errors.js';
 import {
   directoryOf,
   filesOf,
@@ -14,7 +14,8 @@ import {
 } from './database-homes.js';
 import { databaseNames, openDatabasesFolder } from './databases-folder.js';
 import { lockDirectory } from './directory-lock.js';
-import type { Doc, DocumentStore, FeedChange, StorageKind } from './storage.js';
+import type { Doc, DocumentStore, FeedChange } from './storage.js';
+import type { StorageKind } from '../../storage-kinds.js';
 
 const PAGE = 100;
 
@@ -95,7 +96,11 @@ async function removeFiles(home: string, kind: StorageKind): Promise<void> {
 async function copy(source: DocumentStore, target: DocumentStore, name: string): Promise<void> {
   for (let since = 0, reached = 0; ;) {
     const page = await source.changes({ since, limit: PAGE });
-    for (const { id } of page) await copyDocument(source, target, id);
+    for (const { id } of page) {
+      await copyDocument(source, target, id).catch((cause: unknown) => {
+        throw failed(name, id, cause instanceof Error ? cause.message : String(cause), cause);
+      });
+    }
     const copies = await target.changes({ since: reached, limit: PAGE });
     compare(name, page, copies);
     if (page.length < PAGE) break;
@@ -116,7 +121,7 @@ async function copyDocument(
   }
   const [refused] = await target.write(docs, { newEdits: false });
   if (refused !== undefined && 'error' in refused) {
-    throw new Error(`${id}: ${refused.reason}`);
+    throw new Error(`the other storage refuses it (${refused.reason})`);
   }
 }
 
@@ -127,7 +132,8 @@ async function withBytes(source: DocumentStore, doc: Doc): Promise<Doc> {
   const filled: Record<string, unknown> = {};
   for (const [name, { stub: _, ...about }] of Object.entries(stubs as Record<string, Doc>)) {
     const found = await source.attachment(doc._id, name, doc._rev);
-    if (found === undefined || !('read' in found)) throw new Error(`${doc._id}/${name} is missing`);
+    if (found === undefined || !('read' in found))
+      throw new Error(`its attachment ${name} is missing`);
     try {
       const pieces: Buffer[] = [];
       for await (const piece of found.read(0, found.length - 1)) pieces.push(piece);
@@ -147,8 +153,11 @@ function compare(
 ): void {
   const shown = new Map(copies.map((copied) => [copied.id, leavesText(copied)]));
   const wrong = originals.find((original) => shown.get(original.id) !== leavesText(original));
-  if (wrong !== undefined) throw problem('conversion_failed', { database: name, id: wrong.id });
+  if (wrong !== undefined) throw failed(name, wrong.id, 'the copy has other revisions');
 }
+
+const failed = (database: string, id: string, reason: string, cause?: unknown): TwsError =>
+  problem('conversion_failed', { database, id, reason }, { cause });
 
 const leavesText = ({ leaves: [winner = '', ...others], deleted }: FeedChange): string =>
   [winner, deleted, ...others.toSorted()].join(' ');

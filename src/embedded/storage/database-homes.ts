@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { replaceFile } from './replace-file.js';
-import type { DocumentStore, StorageKind } from './storage.js';
+import type { DocumentStore } from './storage.js';
 import type { Settings, StoreHome } from './store-home.js';
+import type { StorageKind } from '../../storage-kinds.js';
 
 /** Makes a directory that of a database. */
 export const SETTINGS = 'settings.json';

@@ -14,7 +14,8 @@ import {
 } from './database-homes.js';
 import { syncDirectory } from './replace-file.js';
 import { hasSqlite } from './sqlite/node-sqlite.js';
-import type { Storage, StorageKind } from './storage.js';
+import type { Storage } from './storage.js';
+import { storageKinds, type StorageKind } from '../../storage-kinds.js';
 
 const TRASH = '.removed-';
 
@@ -90,8 +91,8 @@ async function removeLeftovers(directory: string): Promise<void> {
       await rm(home, { recursive: true, force: true });
       continue;
     }
-    const other = storageKindOf(await openHomeSettings(home)) === 'sqlite' ? 'leveldb' : 'sqlite';
-    for (const file of filesOf(other)) {
+    const kind = storageKindOf(await openHomeSettings(home));
+    for (const file of storageKinds.filter((other) => other !== kind).flatMap(filesOf)) {
       await rm(join(home, file), { recursive: true, force: true });
     }
   }

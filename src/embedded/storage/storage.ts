@@ -48,6 +48,11 @@ export class Absent {
 /** Thrown by every method of a store that was closed or removed. */
 export class StoreClosed extends Error {
   override readonly name = 'StoreClosed';
+  readonly code = 'store_closed';
+
+  constructor() {
+    super('The database was closed or removed.');
+  }
 }
 
 export type RangeOptions = {
@@ -179,9 +184,6 @@ export type OrderedMap = {
   reopen(): Promise<void>;
   close(): Promise<void>;
 };
-
-/** What a database can be kept in. */
-export type StorageKind = 'leveldb' | 'sqlite';
 
 /** All databases of a directory. */
 export type Storage = {

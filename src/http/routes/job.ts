@@ -28,7 +28,7 @@ export const removeJobRoute = route({
       schema: z.object({ removed: z.array(z.string()) }).meta({ id: 'RemovedJobs' }),
     },
   },
-  problems: ['document_missing', 'job_unfinished', 'document_conflict'],
+  problems: ['document_missing', 'job_unfinished', 'job_family_large', 'document_conflict'],
   handle: async ({ api, params: { id }, query: { children = false }, principal }) => {
     const mayRemove = (doc: StoredDocument): boolean => mayHave(known({ principal }), doc);
     const removed = await api.client.removeJob(id, { children, mayRemove });

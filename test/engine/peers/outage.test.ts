@@ -5,12 +5,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startEmbedded } from '../../../src/embedded/start.js';
 import { freePort } from '../../support/ports.js';
 import { openWorkspace } from '../../support/workspace.js';
+import { storageOfTests } from '../../support/storage.js';
 
 /** A server of this test's own, which it can stop and start: always the embedded one. */
 async function ownServer() {
   const dir = await mkdtemp(join(tmpdir(), 'tws-outage-'));
   const port = await freePort();
-  let server = await startEmbedded({ dir, port });
+  let server = await startEmbedded({ dir, port, ...storageOfTests() });
   onTestFinished(async () => {
     await server.stop();
     await rm(dir, { recursive: true, force: true });
@@ -20,7 +21,7 @@ async function ownServer() {
     url: `http://${user}:${password}@127.0.0.1:${port}`,
     stop: () => server.stop(),
     start: async () => {
-      server = await startEmbedded({ dir, port });
+      server = await startEmbedded({ dir, port, ...storageOfTests() });
     },
   };
 }

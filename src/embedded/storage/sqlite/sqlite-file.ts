@@ -29,7 +29,9 @@ export type SqliteFile = {
   isLogLong(): boolean;
   /** Copies the log into the file. */
   checkpoint(): Promise<void>;
-  /** Gives so many free pages back to the file system; returns how many are left. */
+  /** The same, and empties the log: both are as small as they can be. */
+  shrink(): Promise<void>;
+  /** Makes so many free pages ones that the next checkpoint gives back; returns how many are left. */
   freePages(count: number): number;
   /** The bytes of the file and its log. */
   bytes(): Promise<number>;
@@ -50,22 +52,28 @@ export async function openSqliteFile(
   const db = await openWith(data, () => openPrepared(file, options));
   const log = await openWith(data, () => open(logFile, 'r+'), db);
   let pages = 0;
+  const checkpoint = async (): Promise<void> => {
+    await log.datasync();
+    // It copies without syncing.
+    db.exec('PRAGMA synchronous = OFF');
+    try {
+      db.prepare('PRAGMA wal_checkpoint(PASSIVE)').all();
+    } finally {
+      db.exec('PRAGMA synchronous = NORMAL');
+    }
+    await data.datasync();
+    pages = 0;
+  };
   return {
     db,
     sync: () => log.datasync(),
     wrote: (bytes, places) => void (pages += places + bytes / PAGE_BYTES),
     isLogLong: () => pages >= CHECKPOINT_PAGES,
-    async checkpoint() {
-      await log.datasync();
-      // It copies without syncing.
-      db.exec('PRAGMA synchronous = OFF');
-      try {
-        db.prepare('PRAGMA wal_checkpoint(PASSIVE)').all();
-      } finally {
-        db.exec('PRAGMA synchronous = NORMAL');
-      }
-      await data.datasync();
-      pages = 0;
+    checkpoint,
+    async shrink() {
+      await checkpoint();
+      // All of it is in the file and on disk; where somebody reads the log, it stays.
+      db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
     },
     freePages(count) {
       db.prepare(`PRAGMA incremental_vacuum(${count})`).all();

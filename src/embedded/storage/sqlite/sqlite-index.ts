@@ -59,6 +59,7 @@ export async function openSqliteMap(location: string): Promise<OrderedMap> {
     compact: () =>
       next(async () => {
         while (file.freePages(PAGE) > 0) await new Promise(setImmediate);
+        await file.shrink();
       }),
     async reopen() {
       if (closed !== undefined) return;

@@ -237,7 +237,7 @@ async function* stream(
   let at = first;
   while (at <= last) {
     const from = at;
-    const piece = await session.read((sql) => firstPiece(sql, digest, [from, last]));
+    const piece = await session.readKept((sql) => firstPiece(sql, digest, [from, last]));
     if (piece === undefined) return;
     yield piece;
     at += piece.length;

@@ -27,12 +27,19 @@ export type SqliteSession = {
   readonly use: <T>(operation: () => Promise<T>) => Promise<T>;
   /** Reads in one go. What it has read is on disk when it is answered. @throws StoreClosed */
   readonly read: <T>(run: (sql: Statements, counts: Counts) => T) => Promise<T>;
+  /**
+   * Reads in one go what is on disk already and does not change, such as the pieces of an attachment that
+   * is held: waits for no change that is being made. @throws StoreClosed
+   */
+  readonly readKept: <T>(run: (sql: Statements) => T) => Promise<T>;
   /** Reads in several steps while nothing is written. @throws StoreClosed */
   readonly still: <T>(run: (sql: Statements) => Promise<T>) => Promise<T>;
   /** Makes a change, together with others; it is on disk when it is answered. @throws StoreClosed */
   readonly change: <T>(weight: number, run: (transaction: Transaction) => T) => Promise<T>;
-  /** Gives so many free pages back to the file system; returns how many are left. */
+  /** Makes so many free pages ones that the next checkpoint gives back; returns how many are left. */
   readonly freePages: (count: number) => Promise<number>;
+  /** Cuts the file and its log to what they need. */
+  readonly shrink: () => Promise<void>;
   readonly bytes: () => Promise<number>;
   readonly reopen: () => Promise<void>;
   /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
@@ -90,10 +97,12 @@ export async function openSqliteSession(
     closed: () => closed,
     use,
     read: (run) => use(() => settled(commits, () => run(now.sql, now.counts))),
+    readKept: (run) => use(() => Promise.resolve().then(() => run(now.sql))),
     still: (run) => use(() => settled(commits, () => steps.pass(() => run(now.sql)))),
     change: (weight, run) => use(() => commits.add(weight, () => run(transaction))),
     freePages: (count) =>
       use(() => steps.alone(() => Promise.resolve().then(() => now.file.freePages(count)))),
+    shrink: () => use(() => steps.alone(() => breaking(now, now.file.shrink()))),
     bytes: () => use(() => now.file.bytes()),
     reopen: () =>
       lock.alone(() =>

@@ -96,10 +96,13 @@ function sqliteLocals({
   };
 }
 
-/** Superseded bodies are gone already: what is left to do is to give their pages back. */
+/** Superseded bodies are gone already: what is left to do is to give their pages back to the file system. */
 async function compact(session: SqliteSession): Promise<void> {
-  for (let left = Infinity, before = left + 1; left > 0 && left < before;) {
+  let left = await session.freePages(COMPACT_PAGES);
+  // What others write meanwhile may need pages: it ends when no page could be given back.
+  for (let before = left + 1; left > 0 && left < before;) {
     before = left;
     left = await session.freePages(COMPACT_PAGES);
   }
+  await session.shrink();
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import type { Doc, DocWriteResult } from '../storage.js';
 import { bodyOf, storedChange, headOf, type Head } from './documents.js';
+import { isRevisionId } from '../revision-ids.js';
 import {
   firstRevision,
   generationOf,
@@ -116,7 +117,7 @@ function parentOf(head: Head | undefined, doc: Doc): string | undefined {
 function writeCopy(context: Context, { doc, files }: Draft): DocWriteResult {
   const { _id: id, _rev: rev } = doc;
   const path = pathOf(doc);
-  if (rev === undefined || path === undefined) {
+  if (rev === undefined || path === undefined || !path.ids.every(isRevisionId)) {
     return { id, status: 400, error: 'bad_request', reason: 'Invalid rev format' };
   }
   const row = context.transaction.sql.head.get(id);
