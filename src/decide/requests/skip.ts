@@ -28,10 +28,9 @@ export function skipped(job: Job, word: string, now: number): Skipped {
 
 function skipIn(job: LiveJob, word: string, now: number): Skipped {
   const leaf = leafNamed(job, word);
-  const refusal = leaf === undefined ? 'missing' : skipRefusal(job, leaf);
-  if (leaf === undefined || refusal !== undefined) {
-    return refused(sentences[refusal ?? 'missing'](job, word));
-  }
+  if (leaf === undefined) return refused(sentences.missing(job, word));
+  const refusal = skipRefusal(job, leaf);
+  if (refusal !== undefined) return refused(sentences[refusal](job, word));
   const why = failure('Skipped', {});
   const isChosen = (step: Step): boolean => isOpen(step) && isWithin(step.path, leaf.path);
   const stopped = cancelledSteps(job, isChosen, why, now);
