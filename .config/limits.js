@@ -25,9 +25,6 @@ export const over = {
     'src/pages/jobs/table.tsx',
     'src/pages/jobs/use-list.ts',
     'src/pages/overview/chart.tsx',
-    'src/plugin/context.ts',
-    'src/store/exchange.ts',
-    'src/store/writer.ts',
   ],
   complexity: [
     'src/http/ojs/envelope.ts',

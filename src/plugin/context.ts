@@ -85,21 +85,8 @@ export function createContext(input: ContextInput): {
     key,
     cwd,
     egress: input.egress ?? usualEgress,
-    log: (message, data) => {
-      const line = redact(asText(message));
-      const known = asData(data);
-      return known === undefined ? input.log(line) : input.log(line, redact(known));
-    },
-    heartbeat: (details) => {
-      input.heartbeat(details === undefined ? undefined : redact(asDetails(details)));
-      signal.throwIfAborted();
-    },
+    ...reports(input, redact, signal),
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
-    setData: (changes) => input.setData?.(redact(asChanges(changes))),
-    progress: (progress) =>
-      input.progress?.(
-        asProgress(redact(typeof progress === 'number' ? progress : asText(progress))),
-      ),
     secret: (path) => {
       const text = textAt(params, path);
       if (!clear.includes(text)) clear.push(text);
@@ -119,6 +106,28 @@ export function createContext(input: ContextInput): {
     ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
   };
   return { context, redact };
+}
+
+type Reports = Pick<PluginContext, 'log' | 'heartbeat' | 'setData' | 'progress'>;
+
+/** The functions by which a plugin tells how far it is; what they are given is kept without secrets. */
+function reports(input: ContextInput, redact: Redact, signal: AbortSignal): Reports {
+  return {
+    log: (message, data) => {
+      const line = redact(asText(message));
+      const known = asData(data);
+      return known === undefined ? input.log(line) : input.log(line, redact(known));
+    },
+    heartbeat: (details) => {
+      input.heartbeat(details === undefined ? undefined : redact(asDetails(details)));
+      signal.throwIfAborted();
+    },
+    setData: (changes) => input.setData?.(redact(asChanges(changes))),
+    progress: (progress) =>
+      input.progress?.(
+        asProgress(redact(typeof progress === 'number' ? progress : asText(progress))),
+      ),
+  };
 }
 
 type Makers = Pick<PluginContext, 'wait' | 'requeue' | 'restartJob'>;

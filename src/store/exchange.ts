@@ -1,4 +1,9 @@
-import { Agent as AgentHttp, request as requestHttp, type ClientRequest } from 'node:http';
+import {
+  Agent as AgentHttp,
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingMessage,
+} from 'node:http';
 import { Agent as AgentHttps, request as requestHttps } from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
 import { urlToHttpOptions } from 'node:url';
@@ -99,88 +104,115 @@ const sliceBytes = 65_536;
  */
 export function openExchange(connection: Connection): HttpExchange {
   const base = new URL(serverUrl(connection));
-  const target = urlToHttpOptions(base);
-  const above = base.pathname.replace(/\/+$/, '');
   const isSecure = base.protocol === 'https:';
-  // Idle connections keep no process alive.
-  const agent = new (isSecure ? AgentHttps : AgentHttp)({ keepAlive: true });
-  const request = isSecure ? requestHttps : requestHttp;
-  const headers = { accept: 'application/json', ...credentialsOf(connection) };
-  let scout: ClientRequest | undefined;
+  const server: Server = {
+    target: urlToHttpOptions(base),
+    above: base.pathname.replace(/\/+$/, ''),
+    // Idle connections keep no process alive.
+    agent: new (isSecure ? AgentHttps : AgentHttp)({ keepAlive: true }),
+    request: isSecure ? requestHttps : requestHttp,
+    headers: { accept: 'application/json', ...credentialsOf(connection) },
+    scout: undefined,
+  };
+  return { send: send.bind(undefined, server) };
+}
 
-  const send = (call: HttpRequest): Promise<ExchangeResult> =>
-    new Promise((resolve) => {
-      const { method, path, body, patience, mostBytes = Infinity, signal } = call;
-      if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
-      const payload = body === undefined ? undefined : payloadOf(body);
-      const bytes = payload?.bytes ?? 0;
-      const began = performance.now();
-      const outgoing = request({
-        ...target,
-        method,
-        path: `${above}${path}`,
-        agent,
-        headers:
-          payload === undefined
-            ? headers
-            : { ...headers, 'content-type': payload.contentType, 'content-length': bytes },
-      });
-      let hasBegun = false;
-      const watch = watchSilence(patience.limitMs(bytes), () => {
-        resolve({ kind: 'failed', cause: 'no answer in time' });
-        dropIdle(agent);
-        if (scout === undefined && !hasBegun) keepAsScout();
-        else outgoing.destroy();
-      });
-      const keepAsScout = (): void => {
-        scout = outgoing;
-        outgoing.socket?.unref();
-        setTimeout(() => outgoing.destroy(), longestMs).unref();
-      };
-      const abort = (): void => void outgoing.destroy();
-      const settle = (answer: ExchangeResult): void => {
-        watch.stop();
-        if (scout === outgoing) scout = undefined;
-        signal?.removeEventListener('abort', abort);
-        resolve(answer);
-      };
-      const fail = (error: unknown): void => {
-        dropIdle(agent);
-        settle({ kind: 'failed', cause: causeOf(error) });
-      };
-      signal?.addEventListener('abort', abort);
-      outgoing.on('error', fail);
-      outgoing.on('response', (response) => {
-        hasBegun = true;
-        patience.answered(performance.now() - began, bytes);
-        watch.heard();
-        if (scout === outgoing) {
-          // It has done what it was kept for.
-          scout = undefined;
-          return void outgoing.destroy();
-        }
-        const decoder = new StringDecoder('utf8');
-        let text = '';
-        let length = 0;
-        response.on('data', (part: Buffer) => {
-          watch.heard();
-          // Decoded as they come, long answers are in memory once.
-          text += decoder.write(part);
-          length += part.length;
-          if (length <= mostBytes) return;
-          settle({ kind: 'failed', cause: 'the answer is too long', isTooLong: true });
-          outgoing.destroy();
-        });
-        response.on('error', fail);
-        response.on('end', () => {
-          text += decoder.end();
-          settle({ kind: 'answered', status: response.statusCode ?? 0, text });
-        });
-      });
-      if (payload === undefined || payload.whole !== undefined) outgoing.end(payload?.whole);
-      else sendPieces(outgoing, payload.pieces(), watch.heard);
+/** A server, and how it is asked. */
+type Server = {
+  readonly target: ReturnType<typeof urlToHttpOptions>;
+  /** The path of a proxy, before every path. */
+  readonly above: string;
+  readonly agent: AgentHttp | AgentHttps;
+  readonly request: typeof requestHttp;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request that is overdue and was left open. */
+  scout: ClientRequest | undefined;
+};
+
+function send(server: Server, call: HttpRequest): Promise<ExchangeResult> {
+  return new Promise((resolve) => {
+    const { method, path, body, patience, mostBytes = Infinity, signal } = call;
+    if (signal?.aborted === true) return resolve({ kind: 'failed', cause: 'aborted' });
+    const payload = body === undefined ? undefined : payloadOf(body);
+    const bytes = payload?.bytes ?? 0;
+    const began = performance.now();
+    const outgoing = server.request({
+      ...server.target,
+      method,
+      path: `${server.above}${path}`,
+      agent: server.agent,
+      headers:
+        payload === undefined
+          ? server.headers
+          : { ...server.headers, 'content-type': payload.contentType, 'content-length': bytes },
     });
-  return { send };
+    let hasBegun = false;
+    const watch = watchSilence(patience.limitMs(bytes), () => {
+      resolve({ kind: 'failed', cause: 'no answer in time' });
+      dropIdle(server.agent);
+      if (server.scout === undefined && !hasBegun) keepAsScout();
+      else outgoing.destroy();
+    });
+    const keepAsScout = (): void => {
+      server.scout = outgoing;
+      outgoing.socket?.unref();
+      setTimeout(() => outgoing.destroy(), longestMs).unref();
+    };
+    const abort = (): void => void outgoing.destroy();
+    const settle = (answer: ExchangeResult): void => {
+      watch.stop();
+      if (server.scout === outgoing) server.scout = undefined;
+      signal?.removeEventListener('abort', abort);
+      resolve(answer);
+    };
+    const fail = (error: unknown): void => {
+      dropIdle(server.agent);
+      settle({ kind: 'failed', cause: causeOf(error) });
+    };
+    signal?.addEventListener('abort', abort);
+    outgoing.on('error', fail);
+    outgoing.on('response', (response) => {
+      hasBegun = true;
+      patience.answered(performance.now() - began, bytes);
+      watch.heard();
+      if (server.scout === outgoing) {
+        // It has done what it was kept for.
+        server.scout = undefined;
+        return void outgoing.destroy();
+      }
+      response.on('error', fail);
+      collect(response, mostBytes, watch.heard, (answer) => {
+        settle(answer);
+        if (answer.kind === 'failed') outgoing.destroy();
+      });
+    });
+    if (payload === undefined || payload.whole !== undefined) outgoing.end(payload?.whole);
+    else sendPieces(outgoing, payload.pieces(), watch.heard);
+  });
+}
+
+/** Reads an answer to its end, or up to `mostBytes`. `heard` is called with each part of it. */
+function collect(
+  response: IncomingMessage,
+  mostBytes: number,
+  heard: () => void,
+  end: (answer: ExchangeResult) => void,
+): void {
+  // Decoded as they come, long answers are in memory once.
+  const decoder = new StringDecoder('utf8');
+  let text = '';
+  let length = 0;
+  response.on('data', (part: Buffer) => {
+    heard();
+    text += decoder.write(part);
+    length += part.length;
+    if (length > mostBytes)
+      end({ kind: 'failed', cause: 'the answer is too long', isTooLong: true });
+  });
+  response.on('end', () => {
+    text += decoder.end();
+    end({ kind: 'answered', status: response.statusCode ?? 0, text });
+  });
 }
 
 /** `whole`: a body that is sent at once, in the same packet as the end of the request. */

@@ -64,18 +64,31 @@ export function createWriter(
   limits: BatchLimits = usualLimits,
   slowMs = usualSlowMs,
 ): Writer {
+  const queue = createQueue(send, limits, slowMs);
+  let ended: Promise<void> | undefined;
+  return {
+    write: (doc, mostBytes = Infinity) => {
+      if (ended !== undefined) {
+        return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
+      }
+      const ready = readyToSend(doc, mostBytes);
+      if ('kind' in ready) return Promise.resolve(ready);
+      return new Promise((settle) => queue.add({ ...ready, settle }));
+    },
+    close: () => (ended ??= queue.end()),
+  };
+}
+
+/** What waits to be sent, and what is in flight. */
+function createQueue(send: WriterPorts, limits: BatchLimits, slowMs: number) {
   let queue: readonly Waiting[] = [];
   let arrived: Waiting[] = [];
   let inFlight = 0;
-  /** Documents that go alone: those in flight, and those that wait. */
-  const alone = { inFlight: 0, waiting: 0 };
   /** Requests that are neither answered nor slow: while there is one, what arrives waits for it. */
   let prompt = 0;
   const busy = new Set<string>();
   let planned = false;
-  let closed = false;
   let finish: (() => void) | undefined;
-  let ended: Promise<void> | undefined;
 
   const plan = (soon: Promise<unknown>): void => {
     if (planned) return;
@@ -88,32 +101,17 @@ export function createWriter(
   const next = (): void => {
     const left = queue.length + arrived.length;
     if (left === 0 && inFlight + alone.inFlight === 0) finish?.();
-    if (alone.waiting > 0) sendAlone();
+    if (alone.waiting > 0) {
+      queue = alone.sendFrom([...queue, ...arrived]);
+      arrived = [];
+    }
     if (left === 0 || prompt > 0 || inFlight >= mostInFlight) return;
     const { batch, rest } = takeBatch([...queue, ...arrived], limits, busy);
     queue = rest;
     arrived = [];
     if (batch.length > 0) void go(batch);
   };
-  const sendAlone = (): void => {
-    while (alone.waiting > 0 && alone.inFlight < mostAlone) {
-      queue = [...queue, ...arrived];
-      arrived = [];
-      const one = takeAlone(queue, busy);
-      if (one === undefined) return;
-      queue = queue.filter((other) => other !== one);
-      alone.waiting -= 1;
-      void goAlone(one);
-    }
-  };
-  const goAlone = async ({ id, json, alone: attachments = [], settle }: Waiting): Promise<void> => {
-    alone.inFlight += 1;
-    busy.add(id);
-    settle(await send.large({ id, json, attachments }));
-    busy.delete(id);
-    alone.inFlight -= 1;
-    plan(turn());
-  };
+  const alone = createLane(send.large, busy, () => plan(turn()));
   const go = async (batch: readonly Waiting[]): Promise<void> => {
     let isPrompt = true;
     inFlight += 1;
@@ -132,36 +130,76 @@ export function createWriter(
     // Answers lead to further writes: those that follow at once go with what waits already.
     plan(turn());
   };
-
   return {
-    write: (doc, mostBytes = Infinity) => {
-      if (closed) return Promise.resolve({ kind: 'unknown', cause: 'the store is closed' });
-      const large = doc['_attachments'] === undefined ? undefined : announced(doc);
-      const sent = large?.doc ?? doc;
-      const json = jsonOf(sent);
-      if (json === undefined) {
-        return Promise.resolve({ kind: 'refused', reason: 'The document cannot be made JSON.' });
-      }
-      const bytes = Buffer.byteLength(json);
-      if (bytes > mostBytes) {
-        const own = bytes - attachedBytes(sent);
-        if (own > mostBytes) return Promise.resolve(tooLarge(own, mostBytes));
-      }
-      return new Promise((settle) => {
-        const own = large === undefined ? {} : { alone: large.attachments };
-        if (large !== undefined) alone.waiting += 1;
-        arrived.push({ id: doc._id, json, bytes, settle, ...own });
-        // What is written in the same turn of the event loop belongs together.
-        if (prompt === 0 || large !== undefined) plan(Promise.resolve());
-      });
+    add: (one: Waiting): void => {
+      if (one.alone !== undefined) alone.waiting += 1;
+      arrived.push(one);
+      // What is written in the same turn of the event loop belongs together.
+      if (prompt === 0 || one.alone !== undefined) plan(Promise.resolve());
     },
-    close: async () => {
-      closed = true;
-      ended ??= new Promise((resolve) => (finish = resolve));
-      next();
-      await ended;
+    /** Resolves when nothing waits or is in flight any more. */
+    end: (): Promise<void> =>
+      new Promise((resolve) => {
+        finish = resolve;
+        next();
+      }),
+  };
+}
+
+/** The documents that go alone: how many are in flight, and how many wait (T10). */
+function createLane(send: SendLarge, busy: Set<string>, onFree: () => void) {
+  const go = async ({ id, json, alone: attachments = [], settle }: Waiting): Promise<void> => {
+    lane.inFlight += 1;
+    busy.add(id);
+    settle(await send({ id, json, attachments }));
+    busy.delete(id);
+    lane.inFlight -= 1;
+    onFree();
+  };
+  const lane = {
+    inFlight: 0,
+    waiting: 0,
+    /** Sends those of a queue that may go now; returns the others. */
+    sendFrom: (queue: readonly Waiting[]): readonly Waiting[] => {
+      let left = queue;
+      while (lane.waiting > 0 && lane.inFlight < mostAlone) {
+        const one = takeAlone(left, busy);
+        if (one === undefined) break;
+        left = left.filter((other) => other !== one);
+        lane.waiting -= 1;
+        void go(one);
+      }
+      return left;
     },
   };
+  return lane;
+}
+
+/**
+ * A document as it is sent, or why it is not. Circular values and BigInts have no JSON. Half of a
+ * character (a text cut in the middle of it) is no UTF-8: CouchDB would refuse the whole document, so a
+ * replacement character stands for it.
+ */
+function readyToSend(
+  doc: NewDocument,
+  mostBytes: number,
+): Omit<Waiting, 'settle'> | Extract<WriteResult, { kind: 'refused' }> {
+  const large = doc['_attachments'] === undefined ? undefined : announced(doc);
+  const sent = large?.doc ?? doc;
+  let json: string;
+  try {
+    json = JSON.stringify(sent);
+  } catch {
+    return { kind: 'refused', reason: 'The document cannot be made JSON.' };
+  }
+  if (json.includes('\\ud')) json = json.replace(halfCharacter, '$1\ufffd');
+  const bytes = Buffer.byteLength(json);
+  if (bytes > mostBytes) {
+    const own = bytes - attachedBytes(sent);
+    if (own > mostBytes) return tooLarge(own, mostBytes);
+  }
+  const alone = large === undefined ? {} : { alone: large.attachments };
+  return { id: doc._id, json, bytes, ...alone };
 }
 
 async function sendBatch(batch: readonly Waiting[], send: SendBulk): Promise<void> {
@@ -179,27 +217,14 @@ async function sendBatch(batch: readonly Waiting[], send: SendBulk): Promise<voi
   batch.forEach(({ settle }, i) => settle(results[i] as WriteResult));
 }
 
-function tooLarge(bytes: number, mostBytes: number): WriteResult {
+function tooLarge(bytes: number, mostBytes: number) {
   const reason = `The document is ${bytes} bytes long; ${mostBytes} is the most.`;
-  return { kind: 'refused', reason, bytes };
+  return { kind: 'refused' as const, reason, bytes };
 }
 
 /** Attachments are no part of the document for its limit. */
 function attachedBytes({ _attachments }: NewDocument): number {
   return _attachments === undefined ? 0 : JSON.stringify(_attachments).length;
-}
-
-/**
- * Circular values and BigInts have no JSON. Half of a character (a text cut in the middle of it) is no
- * UTF-8: CouchDB would refuse the whole document, so a replacement character stands for it.
- */
-function jsonOf(doc: NewDocument): string | undefined {
-  try {
-    const json = JSON.stringify(doc);
-    return json.includes('\\ud') ? json.replace(halfCharacter, '$1\ufffd') : json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** How `JSON.stringify` writes a lone surrogate; behind an even number of backslashes, so it is no text. */
