@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePath } from '../src/store/client.js';
@@ -62,7 +62,7 @@ const startMs = 60_000;
 /** Starts the server of a checkout, or takes the CouchDB of `url` for it. */
 export async function openCheckout(
   root: string,
-  { url, storage }: Pick<Options, 'url' | 'storage'>,
+  { url, storage, profile }: Pick<Options, 'url' | 'storage' | 'profile'>,
 ): Promise<Checkout> {
   const dir = mkdtempSync(join(tmpdir(), 'tws-bench-'));
   const server = url === undefined ? await startServer(root, dir, storage) : undefined;
@@ -79,7 +79,8 @@ export async function openCheckout(
     project: async (options) => {
       const connection = connect();
       databases.add(connection);
-      const running = await startProject(root, join(dir, connection.database), connection, options);
+      const folder = join(dir, connection.database);
+      const running = await startProject(root, folder, connection, { ...options, profile });
       const close = async (): Promise<void> => {
         await Promise.all(running.map(end));
         await remove(connection);
@@ -119,8 +120,9 @@ async function startProject(
   root: string,
   folder: string,
   connection: Connection,
-  { engines, slots, documents, guard, copies, counting = false }: ProjectOptions,
+  options: ProjectOptions & Pick<Options, 'profile'>,
 ): Promise<readonly ChildProcess[]> {
+  const { engines, slots, documents, guard, copies, profile, counting = false } = options;
   mkdirSync(join(folder, 'plugins'), { recursive: true });
   writeFileSync(join(folder, 'tws.json'), '{}\n');
   writeFileSync(join(folder, 'plugins', 'step.mjs'), plugin);
@@ -132,6 +134,7 @@ async function startProject(
   execFileSync(process.execPath, init, { cwd: folder, env, stdio: 'pipe' });
   await storeAll(connection, documents);
   const probe = counting ? ['--import', new URL('way-probe.js', import.meta.url).href] : [];
+  if (profile !== undefined) probe.push('--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`);
   const running = Array.from({ length: engines }, () =>
     spawn(process.execPath, [...probe, tws, 'start', '--quiet', '--slots', String(slots)], {
       ...{ cwd: folder, env },
