@@ -13,8 +13,10 @@ export type WatchdogData = {
    * thread, which then stands still for as long as somebody looks at a breakpoint.
    */
   readonly beats: Int32Array;
-  /** The job about which the main thread decides, as `deciding.ts` writes it. */
+  /** The job about which the main thread decides, as `blocking.ts` writes it. */
   readonly notice: SharedArrayBuffer;
+  /** The calls of plugins in the main thread, as `shared-calls.ts` keeps them. */
+  readonly calls: SharedArrayBuffer;
   readonly connection: Connection;
   readonly leaseMs: number;
   readonly isTerminal: boolean;
@@ -30,13 +32,5 @@ export type AttributedCall = {
   readonly endsAt?: number | undefined;
 };
 
-export type ToWatchdog =
-  | { readonly kind: 'engine'; readonly engine: string }
-  /** A plugin is called in the main thread; `ended`: calls that have ended since the last message. */
-  | {
-      readonly kind: 'begin';
-      readonly call: number;
-      readonly attribution: AttributedCall;
-      readonly ended: readonly number[];
-    }
-  | { readonly kind: 'end'; readonly ended: readonly number[] };
+/** Whose lease is given up when the process has to be ended. */
+export type ToWatchdog = { readonly engine: string };

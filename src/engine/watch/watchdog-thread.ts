@@ -6,28 +6,19 @@ import { credentialsOf, serverUrl } from '../../store/connection.js';
 import { readNotice } from './blocking.js';
 import { recordBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
+import { readSharedCalls } from './shared-calls.js';
 import { createBlockDetector, lookMs, type BlockFinding } from './event-loop-block.js';
 import type { AttributedCall, ToWatchdog, WatchdogData } from './watchdog-messages.js';
 
 /* The thread that watches the main one. Whatever the main thread does, this one goes on. */
-const { beats, notice, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
+const { beats, notice, calls, connection, leaseMs, isTerminal, name } = workerData as WatchdogData;
 const noticed = Buffer.from(notice);
 
 /** How long the database may take, ms. */
 const requestMs = 5_000;
 
 let engine: string | undefined;
-/** The calls of plugins in the main thread. */
-const calls = new Map<number, AttributedCall>();
-parentPort
-  ?.on('message', (message: ToWatchdog) => {
-    if (message.kind === 'engine') engine = message.engine;
-    else {
-      for (const call of message.ended) calls.delete(call);
-      if (message.kind === 'begin') calls.set(message.call, message.attribution);
-    }
-  })
-  .unref();
+parentPort?.on('message', (message: ToWatchdog) => (engine = message.engine)).unref();
 
 /** A main thread that has had less of the processor while the loop is blocked is starved, ms. */
 const starvedMs = 500;
@@ -41,7 +32,7 @@ const detector = createBlockDetector({
   isDebugged: () => Atomics.load(beats, 1) === 1,
   ask: lookAtMainThread,
   isRunning: () => mainState() === 'R',
-  calls: () => [...calls.values()],
+  calls: () => readSharedCalls(calls),
   decided: () => readNotice(noticed),
   onBeat: () => void (processorMs = mainProcessorMs()),
 });

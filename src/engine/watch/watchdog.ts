@@ -4,6 +4,7 @@ import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
 import { type BlockWatchOptions, createNotice, type OnDecide } from './blocking.js';
+import { createSharedCalls } from './shared-calls.js';
 import {
   beatMs,
   attributionFunction,
@@ -56,9 +57,11 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     },
   });
   const notice = createNotice();
+  const calls = createSharedCalls();
   const data: WatchdogData = {
     beats,
     notice: notice.shared,
+    calls: calls.shared,
     connection,
     leaseMs,
     isTerminal,
@@ -70,37 +73,15 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
     stdin: false,
   });
   thread.unref();
-  const tell = (message: ToWatchdog): void => thread.postMessage(message);
   return {
-    watch: (engine) => tell({ kind: 'engine', engine }),
-    onCall: createCallReporter(tell),
+    watch: (engine) => thread.postMessage({ engine } satisfies ToWatchdog),
+    onCall: calls.begin,
     onDecide: notice.write,
     stop: async () => {
       clearInterval(timer);
       signals.restore();
       await thread.terminate();
     },
-  };
-}
-
-/**
- * Tells the thread of each call before it begins. Of its end the thread learns in the same turn of the
- * event loop, or with the next call: most calls are short, and each message wakes the thread.
- */
-function createCallReporter(tell: (message: ToWatchdog) => void): Watchdog['onCall'] {
-  let calls = 0;
-  let ended: number[] = [];
-  const tellEnds = (): void => {
-    if (ended.length > 0) tell({ kind: 'end', ended });
-    ended = [];
-  };
-  return ({ plugin, file, about, endsAt }) => {
-    const call = (calls += 1);
-    tell({ kind: 'begin', call, attribution: { plugin, file, about, endsAt }, ended });
-    ended = [];
-    return () => {
-      if (ended.push(call) === 1) setImmediate(tellEnds);
-    };
   };
 }
 
