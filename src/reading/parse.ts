@@ -12,7 +12,7 @@ import {
   liveStateSchema,
   type NewJob,
 } from '../model/job.js';
-import { flowSchema, newJobSchema } from './documents.js';
+import { flowSchema, newJobSchemaFor, type newJobSchema } from './documents.js';
 import { lockSchema, type LockDocument } from '../model/lock.js';
 import { eventSchema, type EventDocument } from '../model/event.js';
 import { parseLiveJob } from './parse-live.js';
@@ -103,8 +103,8 @@ function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>
   const { state } = doc;
   if (state === undefined) {
     return doc['notify'] === undefined
-      ? either('job', newJobSchema, doc, toNewJob)
-      : besideNotify(doc, (rest) => either('job', newJobSchema, rest, toNewJob));
+      ? either('job', newJobSchemaFor(doc), doc, toNewJob)
+      : besideNotify(doc, (rest) => either('job', newJobSchemaFor(rest), rest, toNewJob));
   }
   if (isFinalState(state)) {
     return either('job', finalJobSchema, doc, (job): Job => job as unknown as Job);

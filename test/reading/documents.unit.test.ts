@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { newJobFields } from '../../src/model/job.js';
+import { newJobSchema, newJobSchemaFor } from '../../src/reading/documents.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import { document } from '../model/arbitraries.js';
 
@@ -314,5 +316,38 @@ describe.each(Object.entries(kinds))('a %s document', (_kind, { refused, ...good
     const parsed = parseDocument(doc);
     expect(parsed).toMatchObject({ kind: good.type, ok: false });
     expect('problems' in parsed && parsed.problems[0]).toEqual({ path, message });
+  });
+});
+
+describe('the schema of what a new job has', () => {
+  const junk = [undefined, null, 0, '', 'text', [], {}, ['noop'], { sequence: [1] }, true, NaN];
+  const keys = ['_id', '_rev', ...Object.keys(newJobFields), 'slice', 'other'];
+  const docs = keys.flatMap((key, i) =>
+    junk.map((value, j) => ({
+      ...(j % 2 === 0 ? { type: 'job', flow: 'f', owner: 'me' } : {}),
+      ...{ [String(keys[(i * 7 + j) % keys.length])]: junk[(i + j) % junk.length], [key]: value },
+    })),
+  );
+
+  it('says the same as that of all that a new job may have', () => {
+    for (const doc of docs) {
+      const [all, own] = [newJobSchema.safeParse(doc), newJobSchemaFor(doc).safeParse(doc)];
+      expect(own.success, JSON.stringify(doc)).toBe(all.success);
+      expect(own.data).toEqual(all.data);
+      expect(own.error?.issues).toEqual(all.error?.issues);
+    }
+  });
+
+  it('is made again for the same keys no more, and for too many sets of keys not at all', () => {
+    const [doc] = docs;
+    expect(newJobSchemaFor({ ...doc })).toBe(newJobSchemaFor({ ...doc }));
+    const sets = Array.from({ length: 400 }, (_, n) =>
+      Object.fromEntries(
+        Object.keys(newJobFields).flatMap((key, i) => ((n >> i) % 2 ? [[key, 1]] : [])),
+      ),
+    );
+    const made = new Set(sets.map(newJobSchemaFor));
+    expect(made.size).toBeLessThanOrEqual(201);
+    expect(made.has(newJobSchema)).toBe(true);
   });
 });
