@@ -247,6 +247,11 @@ function createViews(
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
   const me = { ...self, pid: process.pid, facts };
+  // Copied for each decision: what has to be put together anew costs several times as much.
+  const { stopping } = attempts;
+  const acting = { ...me, stopping, unbegun: replicas.unbegun, ended: replicas.ended };
+  const { retryDelayMs = 0 } = options;
+  const world = { lockId: lockIdOf, render: renderParams, linkOf, crashLimit, retryDelayMs };
   const slotsOf = (job: Job, ended?: readonly string[]): Pick<Me, 'freeSlots' | 'share'> => {
     const free = attempts.freeSlots(ended);
     const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
@@ -271,18 +276,17 @@ function createViews(
       ...{ seenAt, peers: peers.alive },
     }),
     surroundings: ({ job, ended, seenAt }) => ({
+      ...world,
       me: {
-        ...me,
+        ...acting,
         ...slotsOf(job, ended),
         runningOf: (task: string) => attempts.runningOf(task, ended),
-        stopping: attempts.stopping,
-        unbegun: replicas.unbegun,
-        ended: replicas.ended,
         running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
       },
-      ...{ seenAt, peers: peers.alive, nonce: randomUUID(), lease: peers.lease },
-      ...{ lockId: lockIdOf, render: renderParams, linkOf, crashLimit },
-      retryDelayMs: options.retryDelayMs ?? 0,
+      seenAt,
+      peers: peers.alive,
+      nonce: randomUUID(),
+      lease: peers.lease,
     }),
   };
 }
@@ -291,10 +295,7 @@ function createViews(
 function createFailing(attempts: RunningAttempts) {
   let fail = (_reason: TwsError): void => undefined;
   const failed = new Promise<TwsError>((resolve) => {
-    fail = (reason) => {
-      attempts.close();
-      resolve(reason);
-    };
+    fail = (reason) => (attempts.close(), resolve(reason));
   });
   return { failed, fail };
 }

@@ -28,12 +28,15 @@ export type Claimant = Party & {
   readonly since: number;
 };
 
+/** Numbers of slots by owner, or by root; one that has none may be left out. */
+type Counts = Pick<ReadonlyMap<string, number>, 'get'>;
+
 /** What the slots of an engine are used for. */
 export type SlotUse = {
   /** Slots taken now by each owner. */
-  readonly ofOwner: ReadonlyMap<string, number>;
+  readonly ofOwner: Counts;
   /** Slots taken now by each root. */
-  readonly ofRoot: ReadonlyMap<string, number>;
+  readonly ofRoot: Counts;
   /** How many slots a root has had so far. */
   readonly had: (root: string) => number;
   /** When an owner got its last slot, by the count of the engine; 0: it has had none. */
@@ -96,16 +99,22 @@ export function slotsFor(
   return mine;
 }
 
-/** Returns the use of slots after each of the given parties has taken one. */
-export function withTaken(use: SlotUse, taking: readonly Party[]): SlotUse {
+/** Returns the use of slots after each of the given parties has taken one, or given one back (`by` -1). */
+export function withTaken(use: SlotUse, taking: readonly Party[], by: 1 | -1 = 1): SlotUse {
   if (taking.length === 0) return use;
-  const ofOwner = new Map(use.ofOwner);
-  const ofRoot = new Map(use.ofRoot);
-  for (const { owner, root } of taking) {
-    ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
-    ofRoot.set(root, (ofRoot.get(root) ?? 0) + 1);
-  }
-  return { ...use, ofOwner, ofRoot };
+  const owners = taking.map(({ owner }) => owner);
+  const roots = taking.map(({ root }) => root);
+  return {
+    ...use,
+    ofOwner: shifted(use.ofOwner, owners, by),
+    ofRoot: shifted(use.ofRoot, roots, by),
+  };
+}
+
+function shifted(counts: Counts, changed: readonly string[], by: 1 | -1): Counts {
+  const shifts = new Map<string, number>();
+  for (const one of changed) shifts.set(one, (shifts.get(one) ?? 0) + by);
+  return { get: (one) => (counts.get(one) ?? 0) + (shifts.get(one) ?? 0) };
 }
 
 /** Slots that somebody has; more are counted while they are given away. */
@@ -139,7 +148,7 @@ function placesBy(use: SlotUse): (job: Claimant) => Place {
   };
 }
 
-function heldBy(one: string, known: Map<string, Held>, now: ReadonlyMap<string, number>): Held {
+function heldBy(one: string, known: Map<string, Held>, now: Counts): Held {
   const held = known.get(one) ?? { slots: now.get(one) ?? 0 };
   known.set(one, held);
   return held;

@@ -214,7 +214,7 @@ function createSlots({ slots, count, waits = () => false, onFree }: SlotOptions)
   return {
     ...{ claims, freeSlots, runningOf, reserve, freed: shared?.freed ?? onFree },
     use: (ended: readonly string[] = []): SlotUse =>
-      uses.now((claim) => ended.includes(claim) || handedOver.has(claim)),
+      uses.now(ended.length === 0 ? handedOver : new Set([...handedOver, ...ended])),
     hasRoom: ({ task, slots: most }: TaskSlots): boolean => runningOf(task) < most,
     /** The attempt of a claim begins. */
     began: uses.began,
@@ -249,8 +249,8 @@ export type SlotUses = {
   readonly leave: (claim: string) => void;
   /** The attempt of a claim begins. */
   readonly began: (claim: string) => void;
-  /** Who has how many; claims that are `over` do not count. */
-  readonly now: (isOver: (claim: string) => boolean) => SlotUse;
+  /** Who has how many; claims that are `over` do not count. It changes with who takes slots. */
+  readonly now: (over: ReadonlySet<string>) => SlotUse;
 };
 
 /** Maximum number of owners, and of roots, whose use of slots is remembered. */
@@ -258,24 +258,38 @@ const remembered = 20_000;
 
 type Past = LRUCache<string, { readonly had: number; readonly last: number }>;
 
-/** @param count gives the next number of the engine's count */
-export function createSlotUses(count: () => number): SlotUses {
+/** @param next gives the next number of the engine's count */
+export function createSlotUses(next: () => number): SlotUses {
   const parties = new Map<string, Party>();
   const owners: Past = new LRUCache({ max: remembered });
   const roots: Past = new LRUCache({ max: remembered });
-  const past = {
+  const ofOwner = new Map<string, number>();
+  const ofRoot = new Map<string, number>();
+  const all: SlotUse = {
+    ...{ ofOwner, ofRoot },
     had: (root: string) => roots.get(root)?.had ?? 0,
     lastOfOwner: (owner: string) => owners.get(owner)?.last ?? 0,
     lastOfRoot: (root: string) => roots.get(root)?.last ?? 0,
   };
   return {
-    take: (claim, party) => void parties.set(claim, party),
-    leave: (claim) => void parties.delete(claim),
+    take: (claim, party) => {
+      if (parties.has(claim)) return;
+      parties.set(claim, party);
+      count(ofOwner, party.owner, 1);
+      count(ofRoot, party.root, 1);
+    },
+    leave: (claim) => {
+      const party = parties.get(claim);
+      if (party === undefined) return;
+      parties.delete(claim);
+      count(ofOwner, party.owner, -1);
+      count(ofRoot, party.root, -1);
+    },
     began: (claim) => {
       const party = parties.get(claim);
       if (party === undefined) return;
       const { owner, root } = party;
-      const last = count();
+      const last = next();
       for (const [past, one] of [
         [owners, owner],
         [roots, root],
@@ -283,9 +297,18 @@ export function createSlotUses(count: () => number): SlotUses {
         past.set(one, { had: (past.get(one)?.had ?? 0) + 1, last });
       }
     },
-    now: (isOver) => {
-      const taking = [...parties].filter(([claim]) => !isOver(claim)).map(([, party]) => party);
-      return withTaken({ ...past, ofOwner: new Map(), ofRoot: new Map() }, taking);
-    },
+    now: (over) =>
+      withTaken(
+        all,
+        [...over].flatMap((claim) => parties.get(claim) ?? []),
+        -1,
+      ),
   };
+}
+
+/** Counts up or down; who has none is not kept. */
+function count(counts: Map<string, number>, one: string, by: 1 | -1): void {
+  const now = (counts.get(one) ?? 0) + by;
+  if (now === 0) counts.delete(one);
+  else counts.set(one, now);
 }

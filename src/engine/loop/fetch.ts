@@ -161,6 +161,8 @@ function createUnread(
   const putOff = new Set<string>();
   let reading = Infinity;
   let handedOut = 0;
+  /** The least place of all; undefined: it has to be looked for. */
+  let least: number | undefined = Infinity;
   const becomeDue = (id: string): void => {
     putOff.delete(id);
     if (later.due.has(id)) later.clear(id);
@@ -176,6 +178,7 @@ function createUnread(
   };
   const later = createTimers(wake, now, wait);
   const forget = (id: string): void => {
+    if (all.get(id)?.place === least) least = undefined;
     all.delete(id);
     due.delete(id);
     putOff.delete(id);
@@ -189,6 +192,7 @@ function createUnread(
       const { id, since } = one;
       if (all.has(id)) forget(id);
       all.set(id, one);
+      if (least !== undefined) least = Math.min(least, one.place);
       if (waitMs <= 0) return becomeDue(id);
       later.set(id, Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs)));
     },
@@ -207,8 +211,11 @@ function createUnread(
     reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),
     handedOut: ({ place }: Unread): void => void (handedOut = Math.max(handedOut, place)),
     isBehind: (): boolean => {
-      for (const { place } of all.values()) if (place < handedOut) return true;
-      return reading < handedOut;
+      if (least === undefined) {
+        least = Infinity;
+        for (const { place } of all.values()) least = Math.min(least, place);
+      }
+      return Math.min(least, reading) < handedOut;
     },
     stop: (): void => later.stop(),
   };

@@ -173,8 +173,11 @@ describe('slots that are taken', () => {
   it('count for owner and root', () => {
     const given = use({ owners: { a: 1 }, roots: { w: 1 }, had: { w: 4 } });
     const taken = withTaken(given, [job('w'), job('c', { root: 'w' }), job('o', { owner: 'b' })]);
-    expect(Object.fromEntries(taken.ofOwner)).toEqual({ a: 3, b: 1 });
-    expect(Object.fromEntries(taken.ofRoot)).toEqual({ w: 3, o: 1 });
+    expect(['a', 'b'].map((owner) => taken.ofOwner.get(owner))).toEqual([3, 1]);
+    expect(['w', 'o'].map((root) => taken.ofRoot.get(root))).toEqual([3, 1]);
+    const back = withTaken(taken, [job('w'), job('o', { owner: 'b' })], -1);
+    expect(['a', 'b'].map((owner) => back.ofOwner.get(owner))).toEqual([2, 0]);
+    expect(['w', 'o'].map((root) => back.ofRoot.get(root))).toEqual([2, 0]);
     expect(taken.had('w')).toBe(4);
     expect(withTaken(given, [])).toBe(given);
   });

@@ -30,7 +30,7 @@ class Engine {
   readonly #count = createCount();
   readonly #waitQueue = createWaitQueue(this.#count);
   readonly #uses = createSlotUses(this.#count);
-  readonly #facts = { hasRoom: () => true, use: () => this.#uses.now(() => false) };
+  readonly #facts = { hasRoom: () => true, use: () => this.#uses.now(new Set()) };
   readonly #running: { readonly claim: string; readonly job: Job; readonly number: number }[] = [];
   readonly #owners = new Map<string, Waiting>();
   readonly #roots = new Map<string, Waiting>();
