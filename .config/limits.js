@@ -26,9 +26,6 @@ export const over = {
     'src/store/writer.ts',
   ],
   complexity: [
-    'src/http/ojs/envelope.ts',
-    'src/http/ojs/order.ts',
-    'src/http/ojs/states.ts',
     'src/pages/form/drafts.ts',
     'src/pages/job/step-panel.tsx',
     'src/pages/jobs/filter.ts',
