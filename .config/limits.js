@@ -30,7 +30,6 @@ export const over = {
     'src/pages/job/step-panel.tsx',
     'src/pages/jobs/filter.ts',
     'src/pages/jobs/jobs.tsx',
-    'src/plugin/cheap-expression.ts',
     'src/store/parse-pieces.ts',
   ],
 };
