@@ -30,6 +30,5 @@ export const over = {
     'src/pages/job/step-panel.tsx',
     'src/pages/jobs/filter.ts',
     'src/pages/jobs/jobs.tsx',
-    'src/store/parse-pieces.ts',
   ],
 };
