@@ -13,7 +13,7 @@ import { createRate } from './access/rate.js';
 import type { Api, MetricsPort } from './api.js';
 import { securityHeaders } from './answers/headers.js';
 import { toAnswer } from './answers/problems.js';
-import { createJobHub } from './feed/hub.js';
+import { createJobHub, type JobHub } from './feed/hub.js';
 import { addDocs } from './docs.js';
 import { addPages } from './pages.js';
 import { acceptBodies } from './plumbing/bodies.js';
@@ -97,72 +97,19 @@ type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> 
 async function createApp(options: ServerOptions): Promise<App> {
   const { settings, log, client } = options;
   const { body_limit: bodyLimit = table['http.body_limit'].usual } = settings;
-  const open = settings.sign_in !== 'always' && !isReachable(settings);
-  const secure = isSecure(settings);
-  const tls = await certificateOf(options);
-  const headers = securityHeaders(secure);
-  const app = Fastify({
-    ...(tls === undefined ? {} : { https: tls }),
-    bodyLimit,
-    trustProxy: trustedBy(settings),
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    requestTimeout: 60_000,
-    // An id of 1,000 characters, as a path writes it.
-    routerOptions: { maxParamLength: 9_000 },
-    exposeHeadRoutes: true,
-    clientErrorHandler: (error: Error, socket: Socket) => answerBroken(error, socket, headers),
-    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
-      answerBadPath(request, reply, headers, Date.now()),
-  } as object) as unknown as FastifyInstance;
+  const headers = securityHeaders(isSecure(settings));
+  const app = await createFastify(options, bodyLimit, headers);
   let closing = false;
-  const steady = (): number => performance.now();
   const hub = createJobHub({
     client,
     lingerMs: 30_000,
     remembered: 5_000,
     onBroken: (error) => void toAnswer(error, log),
   });
-  const tries = createRate({ ...signInRate, now: steady });
-  const api: Api = {
-    client,
-    hub,
-    pulse: createPulse(options.leaseMs),
-    identify: createIdentify({ client, open, keepMs: options.keepMs ?? 5_000, now: steady }),
-    log,
-    version: options.version,
-    project: basename(resolve(options.root)),
-    inspect: options.inspect,
-    checks: createCache(checksMs, steady),
-    engine: options.engine,
-    metrics: options.metrics,
-    plugins: options.plugins,
-    reference: () => describeApi(routes, options.version),
-    secure,
-    trySignIn: (address) => tries.take(address),
-    now: () => Date.now(),
-    heartbeatMs: options.heartbeatMs ?? 15_000,
-    streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
-    waits: { most: mostWaits, open: 0 },
-  };
-  const {
-    per_second: perSecond = table['http.rate.per_second'].usual,
-    burst = table['http.rate.burst'].usual,
-  } = settings.rate ?? {};
-  const doors: Doors = {
-    headers,
-    publicUrl: settings.public_url,
-    rate: createRate({ perSecond, burst, now: steady }),
-    // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
-    limitsLocal: settings.rate !== undefined,
-    bodyLimit,
-    open: new Set(),
-    isClosing: () => closing,
-    patienceMs: options.patienceMs ?? 25_000,
-  };
+  const doors = doorsOf(options, { bodyLimit, headers, isClosing: () => closing });
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
-  addRoutes(app, routes, api, doors);
+  addRoutes(app, routes, apiOf(options, hub), doors);
   await addPages(app);
   await addDocs(app);
   return {
@@ -180,6 +127,80 @@ async function createApp(options: ServerOptions): Promise<App> {
     },
   };
 }
+
+/** The server without its routes. @throws TwsError `setting_invalid` (certificate, proxies) */
+async function createFastify(
+  options: ServerOptions,
+  bodyLimit: number,
+  headers: Doors['headers'],
+): Promise<FastifyInstance> {
+  const tls = await certificateOf(options);
+  return Fastify({
+    ...(tls === undefined ? {} : { https: tls }),
+    bodyLimit,
+    trustProxy: trustedBy(options.settings),
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    requestTimeout: 60_000,
+    // An id of 1,000 characters, as a path writes it.
+    routerOptions: { maxParamLength: 9_000 },
+    exposeHeadRoutes: true,
+    clientErrorHandler: (error: Error, socket: Socket) => answerBroken(error, socket, headers),
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      answerBadPath(request, reply, headers, Date.now()),
+  } as object);
+}
+
+/** What the routes work with, of what the server was given. */
+function apiOf(options: ServerOptions, hub: JobHub): Api {
+  const { client, settings, log, version } = options;
+  const open = settings.sign_in !== 'always' && !isReachable(settings);
+  const tries = createRate({ ...signInRate, now: steady });
+  return {
+    client,
+    hub,
+    pulse: createPulse(options.leaseMs),
+    identify: createIdentify({ client, open, keepMs: options.keepMs ?? 5_000, now: steady }),
+    log,
+    version,
+    project: basename(resolve(options.root)),
+    inspect: options.inspect,
+    checks: createCache(checksMs, steady),
+    engine: options.engine,
+    metrics: options.metrics,
+    plugins: options.plugins,
+    reference: () => describeApi(routes, version),
+    secure: isSecure(settings),
+    trySignIn: (address) => tries.take(address),
+    now: () => Date.now(),
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+    streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
+    waits: { most: mostWaits, open: 0 },
+  };
+}
+
+/** What every request has to pass, by the settings. */
+function doorsOf(
+  { settings, patienceMs = 25_000 }: ServerOptions,
+  own: Pick<Doors, 'bodyLimit' | 'headers' | 'isClosing'>,
+): Doors {
+  const {
+    per_second: perSecond = table['http.rate.per_second'].usual,
+    burst = table['http.rate.burst'].usual,
+  } = settings.rate ?? {};
+  return {
+    ...own,
+    publicUrl: settings.public_url,
+    rate: createRate({ perSecond, burst, now: steady }),
+    // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
+    limitsLocal: settings.rate !== undefined,
+    open: new Set(),
+    patienceMs,
+  };
+}
+
+/** A clock that is never set back, ms. */
+const steady = (): number => performance.now();
 
 /** So long answers that are under way may take when the server ends, ms; whoever takes longer is left. */
 const endMs = 5_000;

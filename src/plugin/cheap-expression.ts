@@ -53,34 +53,34 @@ function isCheapNode(node: Node | undefined): boolean {
   if (node.stages ?? node.predicate ?? node.group ?? node.focus ?? node.index ?? node.ancestor) {
     return false;
   }
-  const all = (...nodes: readonly (Node | undefined)[]): boolean => nodes.every(isCheapNode);
-  const { type = '' } = node;
-  switch (type) {
-    case 'name':
-    case 'string':
-    case 'number':
-    case 'value':
-      return true;
-    case 'variable':
-      return node.value === '' || node.value === '$';
-    case 'path':
-      // A block within a path is evaluated once for every item before it.
-      return (node.steps ?? []).every(
-        (step, i) => (step.type === 'name' || (i === 0 && step.type === 'variable')) && all(step),
-      );
-    case 'binary':
-      return operators.has(String(node.value)) && all(node.lhs, node.rhs);
-    case 'condition':
-      return all(node.condition, node.then, node.else);
-    case 'block':
-      return all(...(node.expressions ?? []));
-    case 'function':
-      return (
-        cheapFunctions.has(String(node.procedure?.value)) &&
-        node.procedure?.type === 'variable' &&
-        all(...(node.arguments ?? []))
-      );
-    default:
-      return false;
-  }
+  const parts = partsByType.get(node.type ?? '')?.(node);
+  return parts !== undefined && parts.every(isCheapNode);
+}
+
+/** The nodes that a node is cheap with; undefined: it may take any time. */
+type PartsOf = (node: Node) => readonly (Node | undefined)[] | undefined;
+
+const literal: PartsOf = () => [];
+
+/** What is not here may take any time. */
+const partsByType: ReadonlyMap<string, PartsOf> = new Map<string, PartsOf>([
+  ['name', literal],
+  ['string', literal],
+  ['number', literal],
+  ['value', literal],
+  ['variable', ({ value }) => (value === '' || value === '$' ? [] : undefined)],
+  ['path', ({ steps = [] }) => (steps.every(isPlainStep) ? steps : undefined)],
+  ['binary', ({ value, lhs, rhs }) => (operators.has(String(value)) ? [lhs, rhs] : undefined)],
+  ['condition', (node) => [node.condition, node.then, node.else]],
+  ['block', ({ expressions = [] }) => expressions],
+  ['function', (node) => (isCheapFunction(node.procedure) ? (node.arguments ?? []) : undefined)],
+]);
+
+/** A block within a path is evaluated once for every item before it. */
+function isPlainStep({ type }: Node, index: number): boolean {
+  return type === 'name' || (index === 0 && type === 'variable');
+}
+
+function isCheapFunction(procedure: Node | undefined): boolean {
+  return procedure?.type === 'variable' && cheapFunctions.has(String(procedure.value));
 }

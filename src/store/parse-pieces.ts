@@ -17,10 +17,7 @@ const mostDepth = 2_000;
  */
 export async function parsePieces(text: string): Promise<unknown> {
   const turns = createTurns();
-  const levels: Open[] = [];
-  let depth = 0;
-  let top: Open | undefined;
-  let root: { readonly value: unknown; readonly to: number } | undefined;
+  const reading: Reading = { text, levels: [], depth: 0, top: undefined, root: undefined };
   let asked = 0;
   try {
     for (let at = 0; at < text.length; at += 1) {
@@ -33,35 +30,20 @@ export async function parsePieces(text: string): Promise<unknown> {
       switch (code) {
         case character.quote:
           at = endOfText(text, at);
-          if (at < 0) return undefined;
           break;
         case character.comma:
-          if (top === undefined) return undefined;
-          if (at - top.pieceFrom > pieceLength || top.after !== undefined) endPiece(text, top, at);
-          top.memberFrom = at + 1;
+          separate(reading, at);
           break;
         case character.listStart:
         case character.objectStart:
-          if (depth === mostDepth || root !== undefined) return undefined;
-          top = open(levels, depth, code === character.listStart, at);
-          depth += 1;
+          begin(reading, code === character.listStart, at);
           break;
         case character.listEnd:
-        case character.objectEnd: {
-          const closed = top;
-          if (closed?.isList !== (code === character.listEnd)) return undefined;
-          depth -= 1;
-          top = levels[depth - 1];
-          const isShort = at - closed.from <= pieceLength;
-          if (isShort && closed.made === undefined && top !== undefined) break;
-          const value = close(text, closed, at);
-          if (top === undefined) root = { value, to: at + 1 };
-          else take(text, top, { from: closed.from, to: at + 1, value });
-        }
+        case character.objectEnd:
+          end(reading, code === character.listEnd, at);
       }
     }
-    if (root === undefined) return JSON.parse(text) as unknown;
-    return text.slice(root.to).trim() === '' && startsClean(text) ? root.value : undefined;
+    return valueOf(reading);
   } catch {
     return undefined;
   }
@@ -90,6 +72,53 @@ type Open = {
   /** A member was taken whole that ends there: the text goes on with a comma or the end. */
   after: number | undefined;
 };
+
+/** How far a text was read. */
+type Reading = {
+  readonly text: string;
+  /** A record of each level, of which `depth` are open; `top` is the innermost of these. */
+  readonly levels: Open[];
+  depth: number;
+  top: Open | undefined;
+  /** The list or object that the text is, and where it ends. */
+  root: { readonly value: unknown; readonly to: number } | undefined;
+};
+
+/** At a comma. */
+function separate({ text, top }: Reading, at: number): void {
+  if (top === undefined) throw new SyntaxError('a comma stands outside');
+  if (at - top.pieceFrom > pieceLength || top.after !== undefined) endPiece(text, top, at);
+  top.memberFrom = at + 1;
+}
+
+/** At the start of a list or an object. */
+function begin(reading: Reading, isList: boolean, at: number): void {
+  const { levels, depth, root } = reading;
+  if (depth === mostDepth || root !== undefined)
+    throw new SyntaxError('too deep, or after the end');
+  reading.top = open(levels, depth, isList, at);
+  reading.depth = depth + 1;
+}
+
+/** At the end of a list or an object: it is put together, unless it is left to what is around it (J1). */
+function end(reading: Reading, isList: boolean, at: number): void {
+  const { text, levels, top: closed } = reading;
+  if (closed?.isList !== isList) throw new SyntaxError('an end is that of something else');
+  reading.depth -= 1;
+  const top = levels[reading.depth - 1];
+  reading.top = top;
+  const isShort = at - closed.from <= pieceLength;
+  if (isShort && closed.made === undefined && top !== undefined) return;
+  const value = close(text, closed, at);
+  if (top === undefined) reading.root = { value, to: at + 1 };
+  else take(text, top, { from: closed.from, to: at + 1, value });
+}
+
+/** What a text says that was read to its end. */
+function valueOf({ text, root }: Reading): unknown {
+  if (root === undefined) return JSON.parse(text) as unknown;
+  return text.slice(root.to).trim() === '' && startsClean(text) ? root.value : undefined;
+}
 
 /**
  * Begins a list or an object. Each level has one record, which the next list or object there uses again:
@@ -174,12 +203,12 @@ function blank(text: string): void {
   if (text.trim() !== '') throw new SyntaxError('a comma is missing');
 }
 
-/** Where the quote stands that ends a text; -1: nowhere. */
+/** Where the quote stands that ends a text. */
 function endOfText(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at - 1;
     while (text.charCodeAt(before) === character.backslash) before -= 1;
     if ((at - before) % 2 === 1) return at;
   }
-  return -1;
+  throw new SyntaxError('a text has no end');
 }

@@ -1,5 +1,5 @@
 import type { DocumentStore, StoredChange } from '../storage/storage.js';
-import { createRecentChanges, withJson } from './recent-changes.js';
+import { createRecentChanges, withJson, type RecentChanges } from './recent-changes.js';
 import { createSleepers } from './sleepers.js';
 
 const PAGE = 200;
@@ -27,57 +27,24 @@ export type DatabaseHub = {
 };
 
 export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'>): DatabaseHub {
-  const recent = createRecentChanges();
+  const heard = createOverheard();
   const sleepers = createSleepers();
-  /** Counts writes; `covered` is the count of those that `recent` takes in. */
-  let written = 0;
-  let covered = -1;
-  let unheard = 0;
+  const { recent } = heard;
   let reading = false;
-  let waking = false;
-  let gatherUntil = 0;
-  let gathered = 0;
   let closed = false;
 
-  const take = (changes: readonly StoredChange[] | undefined): void => {
-    written += 1;
-    gathered += changes?.length ?? 1;
-    const goesOn = changes !== undefined && changes[0]?.seq === (recent.reached() ?? NaN) + 1;
-    if (goesOn) {
-      recent.add(changes);
-      covered = written;
-      unheard += changes.length;
-      if (unheard > UNHEARD) {
-        recent.clear();
-        covered = -1;
-      }
-    }
-    if (waking || sleepers.count() === 0) return;
-    waking = true;
-    const waitMs = gatherUntil - performance.now();
-    // Whoever wrote is answered first.
-    if (waitMs <= 0) setImmediate(wake);
-    else setTimeout(wake, waitMs);
-  };
-  const wake = (): void => {
-    waking = false;
-    gatherUntil = performance.now() + Math.min(GATHER_MOST_MS, gathered * GATHER_EACH_MS);
-    gathered = 0;
-    if (covered === written) sleepers.wakeBefore(recent.reached() ?? 0);
-    else void readOn();
-  };
-  store.watch(take);
-
+  const wakeReached = (): void => sleepers.wakeBefore(recent.reached() ?? 0);
   const readOn = async (): Promise<void> => {
     if (reading) return;
     reading = true;
     try {
-      while (covered !== written && sleepers.count() > 0 && !closed) {
-        const seen = written;
-        const page = await store.changes({ since: startReading(), limit: PAGE });
+      while (!heard.isWhole() && sleepers.count() > 0 && !closed) {
+        const seen = heard.writes();
+        const since = heard.startReading(sleepers.earliest());
+        const page = await store.changes({ since, limit: PAGE });
         recent.add(page.map(withJson));
-        if (page.length < PAGE) covered = Math.max(covered, seen);
-        sleepers.wakeBefore(recent.reached() ?? 0);
+        if (page.length < PAGE) heard.cover(seen);
+        wakeReached();
       }
     } catch {
       // The database was closed under us: its feeds learn that from `closed`.
@@ -85,23 +52,24 @@ export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'
       reading = false;
     }
   };
-  /** Where to read on: nobody needs what lies before the position of every listener. */
-  const startReading = (): number => {
-    const reached = recent.reached();
-    const earliest = sleepers.earliest();
-    if (reached !== undefined && reached >= earliest) return reached;
-    recent.restart(earliest);
-    return earliest;
+  const wake = (): void => {
+    if (heard.isWhole()) wakeReached();
+    else void readOn();
   };
+  const planWakeUp = createWakeUps(() => sleepers.count() > 0, wake);
+  store.watch((changes) => {
+    heard.take(changes);
+    planWakeUp(changes?.length ?? 1);
+  });
 
   return {
     get closed() {
       return closed;
     },
     async after(since, limit) {
-      unheard = 0;
+      heard.asked();
       // What was written and not overheard may be a newer state of what is at hand.
-      if (covered === written) {
+      if (heard.isWhole()) {
         if (since === recent.reached()) return [];
         const known = recent.after(since, limit);
         if (known.length > 0) return known;
@@ -110,15 +78,89 @@ export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'
     },
     wait(since, signal) {
       if (closed) return Promise.resolve();
-      unheard = 0;
+      heard.asked();
       const woken = sleepers.sleep(since, signal);
-      if (covered !== written) void readOn();
-      else sleepers.wakeBefore(recent.reached() ?? 0);
+      wake();
       return woken;
     },
     close() {
       closed = true;
       sleepers.wakeBefore(Infinity);
     },
+  };
+}
+
+/** The newest changes, and whether they take in every write there was. */
+type Overheard = {
+  readonly recent: RecentChanges;
+  /** Whether `recent` takes in every write. */
+  readonly isWhole: () => boolean;
+  /** Counts a write and adds its changes when they follow the newest; undefined: they are not known. */
+  readonly take: (changes: readonly StoredChange[] | undefined) => void;
+  /** How many writes there were. */
+  readonly writes: () => number;
+  /** `recent` was read as far as after so many writes. */
+  readonly cover: (writes: number) => void;
+  /** Where to read on: nobody needs what lies before the position of every listener. */
+  readonly startReading: (earliest: number) => number;
+  /** Changes were asked for: they are kept for longer. */
+  readonly asked: () => void;
+};
+
+function createOverheard(): Overheard {
+  const recent = createRecentChanges();
+  /** Counts writes; `covered` is the count of those that `recent` takes in. */
+  let written = 0;
+  let covered = -1;
+  let unheard = 0;
+  return {
+    recent,
+    isWhole: () => covered === written,
+    take(changes) {
+      written += 1;
+      if (changes === undefined || changes[0]?.seq !== (recent.reached() ?? NaN) + 1) return;
+      recent.add(changes);
+      covered = written;
+      unheard += changes.length;
+      if (unheard > UNHEARD) {
+        recent.clear();
+        covered = -1;
+      }
+    },
+    writes: () => written,
+    cover(writes) {
+      covered = Math.max(covered, writes);
+    },
+    startReading(earliest) {
+      const reached = recent.reached();
+      if (reached !== undefined && reached >= earliest) return reached;
+      recent.restart(earliest);
+      return earliest;
+    },
+    asked() {
+      unheard = 0;
+    },
+  };
+}
+
+/** Calls `wake` soon after changes when it is awaited, once for those that come close together. */
+function createWakeUps(isAwaited: () => boolean, wake: () => void): (changes: number) => void {
+  let isPlanned = false;
+  let gatherUntil = 0;
+  let gathered = 0;
+  const wakeUp = (): void => {
+    isPlanned = false;
+    gatherUntil = performance.now() + Math.min(GATHER_MOST_MS, gathered * GATHER_EACH_MS);
+    gathered = 0;
+    wake();
+  };
+  return (changes) => {
+    gathered += changes;
+    if (isPlanned || !isAwaited()) return;
+    isPlanned = true;
+    const waitMs = gatherUntil - performance.now();
+    // Whoever wrote is answered first.
+    if (waitMs <= 0) setImmediate(wakeUp);
+    else setTimeout(wakeUp, waitMs);
   };
 }

@@ -22,7 +22,7 @@ export type JobHub = {
    * Listens from now on: every change of a job that is stored after this resolves is told. Answers
    * the function that ends it. @throws TwsError when the database is away
    */
-  readonly listen: (listener: (change: JobFeedEvent) => void) => Promise<() => void>;
+  readonly listen: (listener: Listener) => Promise<() => void>;
   /** Where the feed is now; undefined while nobody listens. */
   readonly position: () => string | undefined;
   /**
@@ -43,55 +43,40 @@ export type HubOptions = {
   readonly onBroken: (error: unknown) => void;
 };
 
+type Listener = (change: JobFeedEvent) => void;
+
 /** Makes the hub; nothing is read before somebody listens. */
 export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOptions): JobHub {
-  const listeners = new Set<(change: JobFeedEvent) => void>();
-  const recent: JobFeedEvent[] = [];
+  const news = createNews(remembered, onBroken);
+  const { listeners } = news;
   /** Owners of the jobs that were seen, for the news that one is gone. */
   const owners = new LRUCache<string, string>({ max: mostOwners });
-  let feed: { readonly end: AbortController; readonly done: Promise<void> } | undefined;
+  let feed: Feed | undefined;
   let opening: Promise<void> | undefined;
   let position: string | undefined;
   let lingering: NodeJS.Timeout | undefined;
 
-  const tell = (change: JobFeedEvent): void => {
-    recent.push(change);
-    if (recent.length > remembered) recent.shift();
-    for (const listener of listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        // A document that nobody thought of must not end the feed for all.
-        onBroken(error);
-      }
-    }
-  };
   const take = (change: Change): void => {
     position = change.seq;
     const jobChange = jobChangeOf(change, owners);
     if (jobChange === undefined) return;
     remember(owners, jobChange);
-    tell(jobChange);
+    news.tell(jobChange);
   };
   const open = async (): Promise<void> => {
-    const since = await client.position();
-    const end = new AbortController();
-    position = since;
-    const run = async (): Promise<void> => {
-      for await (const change of client.follow({ since, signal: end.signal })) take(change);
-    };
-    feed = { end, done: run() };
+    position = await client.position();
+    feed = startFeed(client, position, take);
   };
   const end = async (): Promise<void> => {
     clearTimeout(lingering);
     const ended = feed;
     feed = undefined;
     position = undefined;
-    recent.length = 0;
+    news.forget();
     ended?.end.abort();
     await ended?.done;
   };
-  const leave = (listener: (change: JobFeedEvent) => void): void => {
+  const leave = (listener: Listener): void => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     clearTimeout(lingering);
@@ -115,17 +100,64 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
       return () => leave(listener);
     },
     position: () => position,
-    since: (seq) => {
-      const at = recent.findLastIndex((change) => change.seq === seq);
-      if (at >= 0) return recent.slice(at + 1);
-      return seq === position ? [] : undefined;
-    },
+    since: (seq) => news.after(seq) ?? (seq === position ? [] : undefined),
     close: async () => {
       listeners.clear();
       await opening?.catch(() => undefined);
       await end();
     },
   };
+}
+
+/** Who listens, and the newest changes that they were told of. */
+type News = {
+  readonly listeners: Set<Listener>;
+  readonly tell: (change: JobFeedEvent) => void;
+  /** What was told after a sequence, the oldest first; undefined when that is not remembered. */
+  readonly after: (seq: string) => readonly JobFeedEvent[] | undefined;
+  readonly forget: () => void;
+};
+
+function createNews(remembered: number, onBroken: HubOptions['onBroken']): News {
+  const listeners = new Set<Listener>();
+  const recent: JobFeedEvent[] = [];
+  return {
+    listeners,
+    tell: (change) => {
+      recent.push(change);
+      if (recent.length > remembered) recent.shift();
+      for (const listener of listeners) {
+        try {
+          listener(change);
+        } catch (error) {
+          // A document that nobody thought of must not end the feed for all.
+          onBroken(error);
+        }
+      }
+    },
+    after: (seq) => {
+      const at = recent.findLastIndex((change) => change.seq === seq);
+      return at < 0 ? undefined : recent.slice(at + 1);
+    },
+    forget: () => {
+      recent.length = 0;
+    },
+  };
+}
+
+/** A feed that is under way: `end` stops it, `done` resolves when it has stopped. */
+type Feed = { readonly end: AbortController; readonly done: Promise<void> };
+
+function startFeed(
+  client: HubOptions['client'],
+  since: string,
+  take: (change: Change) => void,
+): Feed {
+  const end = new AbortController();
+  const run = async (): Promise<void> => {
+    for await (const change of client.follow({ since, signal: end.signal })) take(change);
+  };
+  return { end, done: run() };
 }
 
 /** What a change of the database means for jobs; undefined when it is about something else. */

@@ -1,4 +1,4 @@
-import { readSteps, type WorkerStep } from '../../client.js';
+import { readSteps, type StepReading, type WorkerStep } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import { defaultPriority, defaultQueue } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -148,18 +148,36 @@ function timesOf(
   const after = momentOf(job['exec_after']) ?? 0;
   const available = created === undefined ? undefined : Math.max(created, Math.min(after, now));
   const last = steps.at(-1);
-  // Work begins when a worker has it, not when it is offered.
-  const begun = last?.leased ?? last?.start ?? last?.accepted;
-  const { end } = job;
   return {
     ...time('created_at', created),
     ...(state === 'scheduled' || state === 'pending' ? {} : time('enqueued_at', available)),
-    ...time('started_at', begun),
+    ...time('started_at', begunAt(last)),
     ...(state === 'retryable' ? time('next_attempt_at', last?.due) : {}),
-    ...(state === 'completed' || state === 'discarded' ? time('completed_at', end) : {}),
-    ...(state === 'cancelled' ? time('cancelled_at', end) : {}),
-    ...(state === 'discarded' ? time('discarded_at', end) : {}),
+    ...endOf(job, state),
   };
+}
+
+/** Work begins when a worker has it, not when it is offered. */
+function begunAt(step: StepReading | undefined): number | undefined {
+  return step?.leased ?? step?.start ?? step?.accepted;
+}
+
+/** When a job ended, under the names of its state. */
+function endOf({ end }: Doc, state: Envelope['state']): Partial<Envelope> {
+  switch (state) {
+    case 'completed':
+      return time('completed_at', end);
+    case 'cancelled':
+      return time('cancelled_at', end);
+    case 'discarded':
+      return { ...time('completed_at', end), ...time('discarded_at', end) };
+    case 'scheduled':
+    case 'available':
+    case 'pending':
+    case 'active':
+    case 'retryable':
+      return {};
+  }
 }
 
 function outcomeOf(job: StoredDocument, state: Envelope['state']): Partial<Envelope> {

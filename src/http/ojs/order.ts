@@ -38,12 +38,9 @@ export function jobOfOrder(
   order: OjsOrder,
   { target, owner, id, now }: Circumstances,
 ): Record<string, unknown> {
-  const { type, args, schema } = order;
   const options = optionsOf(order);
-  const meta = { ...order.meta, ...order.options?.metadata };
   const after = options.scheduled_at ?? options.delay_until;
   const { expires_at: expires, priority, queue, tags } = options;
-  const kept = unknownIn(order);
   return {
     _id: id,
     type: 'job',
@@ -55,16 +52,24 @@ export function jobOfOrder(
     ...(expires == null ? {} : { expires: timeOf(expires, now) }),
     ...(tags == null || tags.length === 0 ? {} : { tags }),
     ...(options.pending === true ? { paused: true } : {}),
-    ojs: {
-      type,
-      args,
-      created_at: now,
-      ...(Object.keys(meta).length === 0 ? {} : { meta }),
-      ...(queue == null ? {} : { queue }),
-      ...(schema == null ? {} : { schema }),
-      ...(options.retry == null ? {} : { retry: options.retry }),
-      ...(Object.keys(kept).length === 0 ? {} : { more: kept }),
-    },
+    ojs: keptOf(order, options, now),
+  };
+}
+
+/** What the specification has and our jobs have not, or in another form. */
+function keptOf(order: OjsOrder, { queue, retry }: Settled, now: number): Record<string, unknown> {
+  const { type, args, schema } = order;
+  const meta = { ...order.meta, ...order.options?.metadata };
+  const more = unknownIn(order);
+  return {
+    type,
+    args,
+    created_at: now,
+    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...(queue == null ? {} : { queue }),
+    ...(schema == null ? {} : { schema }),
+    ...(retry == null ? {} : { retry }),
+    ...(Object.keys(more).length === 0 ? {} : { more }),
   };
 }
 
@@ -74,28 +79,11 @@ function isWork(target: Target): boolean {
 
 type Settled = OjsOptions & { readonly timeoutMs?: number; readonly leaseMs?: number };
 
-/** The options of a job, which may stand beside its type as well. */
+/** The options of a job, of which each is given once and can be done; durations in ms. */
 function optionsOf(order: OjsOrder): Settled {
-  const { options } = order;
-  const merged: Record<string, unknown> = {};
-  for (const name of optionNames) {
-    const given = [order[name], options?.[name]].filter((value) => value != null);
-    const [first, second] = given;
-    if (second !== undefined && !isDeepStrictEqual(first, second))
-      contradict(name, `options.${name}`);
-    if (first !== undefined) merged[name] = first;
-  }
-  const all = merged as OjsOptions;
-  if (all.unique != null) {
-    unsupported('"unique"', 'of the same jobs each is done; the same id is taken once.');
-  }
-  if (all.rate_limit != null)
-    unsupported('"rate_limit"', 'a flow limits how many of its jobs run.');
-  const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;
-  if (at != null && until != null && at !== until) contradict('scheduled_at', 'delay_until');
-  if (retry != null && policy != null && !isDeepStrictEqual(retry, policy)) {
-    contradict('retry', 'retry_policy');
-  }
+  const all = mergedOptions(order);
+  assertDoable(all);
+  const { retry, retry_policy: policy } = all;
   const { timeout, timeout_ms: timeoutMs, visibility_timeout: lease } = all;
   const limit = same(timeout == null ? undefined : timeout * 1000, timeoutMs, 'timeout');
   const leaseMs = same(
@@ -112,6 +100,34 @@ function optionsOf(order: OjsOrder): Settled {
   };
 }
 
+/** The options in `options`, and those beside the type. @throws TwsError `request_invalid` */
+function mergedOptions(order: OjsOrder): OjsOptions {
+  const { options } = order;
+  const merged: Record<string, unknown> = {};
+  for (const name of optionNames) {
+    const given = [order[name], options?.[name]].filter((value) => value != null);
+    const [first, second] = given;
+    if (second !== undefined && !isDeepStrictEqual(first, second))
+      contradict(name, `options.${name}`);
+    if (first !== undefined) merged[name] = first;
+  }
+  return merged;
+}
+
+/** @throws TwsError `ojs_unsupported`, `request_invalid` */
+function assertDoable(all: OjsOptions): void {
+  if (all.unique != null) {
+    unsupported('"unique"', 'of the same jobs each is done; the same id is taken once.');
+  }
+  if (all.rate_limit != null)
+    unsupported('"rate_limit"', 'a flow limits how many of its jobs run.');
+  const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;
+  if (at != null && until != null && at !== until) contradict('scheduled_at', 'delay_until');
+  if (retry != null && policy != null && !isDeepStrictEqual(retry, policy)) {
+    contradict('retry', 'retry_policy');
+  }
+}
+
 function lengthOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : durationMs(text);
 }
@@ -126,35 +142,43 @@ function same(
 }
 
 /** What runs: the flow, or one step of the task. */
-function workOf(
-  { type, args }: OjsOrder,
-  { retry, timeoutMs, leaseMs, queue }: Settled,
-  target: Target,
-): Record<string, unknown> {
-  if (target.kind === 'flow') {
-    const because = `${JSON.stringify(type)} is a flow, which says itself how its steps are tried again and how long they may take.`;
-    if (retry != null) unsupported('"retry"', because);
-    if (timeoutMs !== undefined) unsupported('"timeout"', because);
-    if (leaseMs !== undefined) unsupported('"visibility_timeout"', because);
-    return { flow: type, ...paramsOf(args) };
-  }
+function workOf(order: OjsOrder, options: Settled, target: Target): Record<string, unknown> {
+  if (target.kind === 'flow') return flowWork(order, options);
   const { name, isWork, hasRetry, byType } = target;
+  const { retry } = options;
   const policy = retry == null ? (isWork && !hasRetry ? {} : undefined) : retry;
   const entry = {
     task: name,
-    ...(byType ? { name: type } : {}),
+    ...(byType ? { name: order.type } : {}),
     ...(policy === undefined ? {} : { retry: ourRetry(policy) }),
   };
-  if (!isWork) {
-    if (leaseMs !== undefined) {
-      unsupported(
-        '"visibility_timeout"',
-        `the task "${name}" is done by an engine, not by a worker.`,
-      );
-    }
-    const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };
-    return { tasks: [{ ...entry, ...limit, ...paramsOf(args) }] };
+  const work = isWork ? workerWork(order, options, byType) : engineWork(order, options, name);
+  return { tasks: [{ ...entry, ...work }] };
+}
+
+/** A flow says itself how its steps are done. @throws TwsError `ojs_unsupported` */
+function flowWork({ type, args }: OjsOrder, { retry, timeoutMs, leaseMs }: Settled) {
+  const because = `${JSON.stringify(type)} is a flow, which says itself how its steps are tried again and how long they may take.`;
+  if (retry != null) unsupported('"retry"', because);
+  if (timeoutMs !== undefined) unsupported('"timeout"', because);
+  if (leaseMs !== undefined) unsupported('"visibility_timeout"', because);
+  return { flow: type, ...paramsOf(args) };
+}
+
+/** What a step that an engine does is given. @throws TwsError `ojs_unsupported` */
+function engineWork({ args }: OjsOrder, { timeoutMs, leaseMs }: Settled, task: string) {
+  if (leaseMs !== undefined) {
+    const because = `the task "${task}" is done by an engine, not by a worker.`;
+    unsupported('"visibility_timeout"', because);
   }
+  return { ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }), ...paramsOf(args) };
+}
+
+/**
+ * What a step that workers do is given. They get the args from `ojs`, as they are: no template in them
+ * is filled in.
+ */
+function workerWork({ type }: OjsOrder, { queue, timeoutMs, leaseMs }: Settled, byType: boolean) {
   const worker = {
     ...(byType ? { type } : {}),
     // Any engine offers it: the queue is that of the workers.
@@ -162,10 +186,7 @@ function workOf(
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(leaseMs === undefined ? {} : { lease: leaseMs }),
   };
-  // Workers get the args from `ojs`, as they are: no template in them is filled in.
-  return {
-    tasks: [{ ...entry, ...(Object.keys(worker).length === 0 ? {} : { params: { worker } }) }],
-  };
+  return Object.keys(worker).length === 0 ? {} : { params: { worker } };
 }
 
 /** One object is the parameters themselves, anything else their `args`. */
