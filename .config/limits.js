@@ -14,7 +14,6 @@ export const over = {
     'src/http/feed/hub.ts',
     'src/http/routes/definitions.ts',
     'src/http/server.ts',
-    'src/pages/overview/chart.tsx',
     'src/plugin/context.ts',
     'src/store/exchange.ts',
     'src/store/writer.ts',
