@@ -102,7 +102,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       // It was deleted since, which the feed brings.
       if (doc === undefined) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
-      if (isBehind && tries < mostTries && !unread.has(id)) {
+      if (isBehind && tries < mostTries && unread.get(id) === undefined) {
         unread.put({ ...one, tries: tries + 1, isLeft: false }, againMs);
       } else take(doc, at);
     }
@@ -186,7 +186,6 @@ function createUnread(
   };
   return {
     forget,
-    has: (id: string): boolean => all.has(id),
     get: (id: string): Unread | undefined => all.get(id),
     put: (one: Unread, waitMs: number): void => {
       const { id, since } = one;
@@ -196,10 +195,7 @@ function createUnread(
       if (waitMs <= 0) return becomeDue(id);
       later.set(id, Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs)));
     },
-    hurry: (most = Infinity): void => {
-      if (putOff.size === 0) return;
-      for (const id of [...putOff].slice(0, most)) becomeDue(id);
-    },
+    hurry: (most = Infinity): void => [...putOff].slice(0, most).forEach(becomeDue),
     isDue: (): boolean => due.size > 0,
     /** Takes what is due, as much as is asked for in one request. */
     next: (): readonly Unread[] => {
@@ -211,10 +207,7 @@ function createUnread(
     reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),
     handedOut: ({ place }: Unread): void => void (handedOut = Math.max(handedOut, place)),
     isBehind: (): boolean => {
-      if (least === undefined) {
-        least = Infinity;
-        for (const { place } of all.values()) least = Math.min(least, place);
-      }
+      least ??= [...all.values()].reduce((low, { place }) => Math.min(low, place), Infinity);
       return Math.min(least, reading) < handedOut;
     },
     stop: (): void => later.stop(),

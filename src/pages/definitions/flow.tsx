@@ -49,41 +49,17 @@ function LoadedFlow({ loaded, known, reload }: Props) {
   useEffect(() => {
     if (loaded.rev !== stored.rev) editing.takeOver(loaded);
   }, [loaded.rev]);
-  const state = stateOf(stored.document);
-  const isDisabled = state === 'disabled';
   return (
     <>
-      <PageHead title={stored.name}>
-        <StateWord state={state} />
-        <span class="muted">owner {stored.owner}</span>
-        <span class="buttons">
-          {mayOperate.value && (
-            <Link class="button primary" href={`/submit/${encodeURIComponent(stored.id)}`}>
-              Submit a job
-            </Link>
-          )}
-          <LevelButton
-            level="operator"
-            onClick={() => void switchFlow(stored, isDisabled).then(reload)}
-          >
-            {isDisabled ? 'Enable' : 'Disable'}
-          </LevelButton>
-          {mayAdmin.value && (
-            <Link class="button" href={`/flows?copy=${encodeURIComponent(stored.id)}`}>
-              Duplicate
-            </Link>
-          )}
-          <RemoveButton
-            kind="flow"
-            stored={stored}
-            onRemoved={() => {
-              editing.forget();
-              navigate('/flows');
-            }}
-          />
-        </span>
-      </PageHead>
-      {isDisabled && (
+      <FlowHead
+        stored={stored}
+        reload={reload}
+        onRemoved={() => {
+          editing.forget();
+          navigate('/flows');
+        }}
+      />
+      {stateOf(stored.document) === 'disabled' && (
         <p class="box warning">It is disabled: new jobs for it fail until it is enabled again.</p>
       )}
       <div class="definition with-picture">
@@ -105,5 +81,41 @@ function LoadedFlow({ loaded, known, reload }: Props) {
         </div>
       </div>
     </>
+  );
+}
+
+type HeadProps = Pick<Props, 'reload'> & {
+  readonly stored: StoredDefinition;
+  readonly onRemoved: () => void;
+};
+
+/** The name, the state and the owner of the flow, and the buttons that act on it. */
+function FlowHead({ stored, reload, onRemoved }: HeadProps) {
+  const state = stateOf(stored.document);
+  const isDisabled = state === 'disabled';
+  return (
+    <PageHead title={stored.name}>
+      <StateWord state={state} />
+      <span class="muted">owner {stored.owner}</span>
+      <span class="buttons">
+        {mayOperate.value && (
+          <Link class="button primary" href={`/submit/${encodeURIComponent(stored.id)}`}>
+            Submit a job
+          </Link>
+        )}
+        <LevelButton
+          level="operator"
+          onClick={() => void switchFlow(stored, isDisabled).then(reload)}
+        >
+          {isDisabled ? 'Enable' : 'Disable'}
+        </LevelButton>
+        {mayAdmin.value && (
+          <Link class="button" href={`/flows?copy=${encodeURIComponent(stored.id)}`}>
+            Duplicate
+          </Link>
+        )}
+        <RemoveButton kind="flow" stored={stored} onRemoved={onRemoved} />
+      </span>
+    </PageHead>
   );
 }

@@ -58,13 +58,14 @@ export function useEditing(
   const [stored, setStored] = useState(left === undefined ? from : left.stored);
   const [text, setText] = useState(() => left?.text ?? editorText(content));
   const [edition, setEdition] = useState(0);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
   const value = useMemo(() => parseJsonText(text).value, [text]);
   const base = stored === undefined ? content : editedContent(stored);
   const isChanged = value === undefined || !isSameJson(value, base);
   useUnsaved(key, isChanged ? { text, stored } : undefined);
+  const { save, clear, ...saving } = useSaving(kind, (next) => {
+    setStored(next);
+    forgetUnsaved(key);
+  });
 
   const show = (shown: unknown): void => {
     setText(editorText(shown));
@@ -73,29 +74,7 @@ export function useEditing(
   const goOn = (next: StoredDefinition | undefined, shown: unknown): void => {
     setStored(next);
     show(shown);
-    setMeanwhile(undefined);
-    setError(undefined);
-  };
-  const save = async (over = stored): Promise<Put | undefined> => {
-    setBusy(true);
-    setError(undefined);
-    setMeanwhile(undefined);
-    try {
-      if (value === undefined)
-        throw new NotYet('The text is no JSON yet: look at the marks in it.');
-      const put = await store(kind, value, over);
-      setStored(await get<StoredDefinition>(definitionPath(kind, put.id)));
-      forgetUnsaved(key);
-      return put;
-    } catch (problem) {
-      const isTaken = problem instanceof ApiProblem && changedMeanwhile.has(problem.error);
-      if (isTaken && over !== undefined) {
-        await newest(kind, over.id).then(setMeanwhile, setError);
-      } else setError(problem);
-      return undefined;
-    } finally {
-      setBusy(false);
-    }
+    clear();
   };
   const takeOver = (next: StoredDefinition): void => {
     const theirs = editedContent(next);
@@ -111,16 +90,48 @@ export function useEditing(
     setText,
     value,
     isChanged,
-    isBusy,
-    error,
-    meanwhile,
-    save,
+    ...saving,
+    save: (over = stored) => save(value, over),
     goOn,
     takeOver,
     revert: () => goOn(stored, base),
     isRestored: left !== undefined && isChanged,
     forget: () => forgetUnsaved(key),
   };
+}
+
+/** Stores what was written and keeps the reason when it could not. */
+function useSaving(kind: DefinitionKind, onStored: (stored: StoredDefinition) => void) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [meanwhile, setMeanwhile] = useState<Meanwhile>();
+  const clear = (): void => {
+    setError(undefined);
+    setMeanwhile(undefined);
+  };
+  const save = async (
+    value: unknown,
+    over: StoredDefinition | undefined,
+  ): Promise<Put | undefined> => {
+    setBusy(true);
+    clear();
+    try {
+      if (value === undefined)
+        throw new NotYet('The text is no JSON yet: look at the marks in it.');
+      const put = await store(kind, value, over);
+      onStored(await get<StoredDefinition>(definitionPath(kind, put.id)));
+      return put;
+    } catch (problem) {
+      const isTaken = problem instanceof ApiProblem && changedMeanwhile.has(problem.error);
+      if (isTaken && over !== undefined) {
+        await newest(kind, over.id).then(setMeanwhile, setError);
+      } else setError(problem);
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, error, meanwhile, save, clear };
 }
 
 /** What the API answers when the revision that was edited is not the newest, or is removed. */

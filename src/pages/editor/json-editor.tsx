@@ -77,14 +77,49 @@ const noChecks: Checks = { own: () => [] };
 
 /** An editor of a JSON document: proposals, checks at the place, search, undo; Escape and Tab leave it. */
 export function JsonEditor(props: Props) {
-  const { label, edition = 0 } = props;
+  const help = useId();
+  const { place, view, findings, settled } = useEditorView(props, help);
+  const goTo = ({ from }: { readonly from: number }): void => moveTo(view.current, from);
+
+  if (props.handle !== undefined) {
+    props.handle.current = {
+      goTo: (path) =>
+        goTo(spanAt(parseJsonText(view.current?.state.doc.toString() ?? '').tree, path)),
+    };
+  }
+
+  return (
+    <div class="editor">
+      <div class="editor-tools" role="group" aria-label={`Tools for: ${props.label}`}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => view.current && openSearchPanel(view.current)}
+        >
+          Find
+        </button>
+        <button type="button" class="quiet" onClick={() => view.current && arrange(view.current)}>
+          Format
+        </button>
+        <span class="muted" id={help}>
+          Ctrl-Space proposes. Escape, then Tab leaves the editor.
+        </span>
+      </div>
+      <div class="editor-text" ref={place} />
+      <FindingList findings={findings} settled={settled} goTo={goTo} />
+    </div>
+  );
+}
+
+/** Keeps a CodeMirror view in `place`, with the text of the page and the findings of its checks. */
+function useEditorView(props: Props, help: string) {
+  const { edition = 0 } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   const latest = useRef(props);
   latest.current = props;
   const [findings, setFindings] = useState<readonly EditorFinding[]>([]);
   const [settled, setSettled] = useState(false);
-  const help = useId();
 
   useEffect(() => {
     const checking = createChecking(
@@ -124,45 +159,18 @@ export function JsonEditor(props: Props) {
     current.dispatch({ changes: { from: 0, to: shown?.length ?? 0, insert: text } });
   }, [edition]);
 
-  const goTo = ({ from }: { readonly from: number }): void => {
-    const current = view.current;
-    if (current === undefined) return;
-    const anchor = Math.min(from, current.state.doc.length);
-    current.dispatch({
-      selection: { anchor },
-      effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
-    });
-    current.focus();
-  };
+  return { place, view, findings, settled };
+}
 
-  if (props.handle !== undefined) {
-    props.handle.current = {
-      goTo: (path) =>
-        goTo(spanAt(parseJsonText(view.current?.state.doc.toString() ?? '').tree, path)),
-    };
-  }
-
-  return (
-    <div class="editor">
-      <div class="editor-tools" role="group" aria-label={`Tools for: ${label}`}>
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => view.current && openSearchPanel(view.current)}
-        >
-          Find
-        </button>
-        <button type="button" class="quiet" onClick={() => view.current && arrange(view.current)}>
-          Format
-        </button>
-        <span class="muted" id={help}>
-          Ctrl-Space proposes. Escape, then Tab leaves the editor.
-        </span>
-      </div>
-      <div class="editor-text" ref={place} />
-      <FindingList findings={findings} settled={settled} goTo={goTo} />
-    </div>
-  );
+/** Moves the cursor to a place of the text and scrolls it into view. */
+function moveTo(view: EditorView | undefined, from: number): void {
+  if (view === undefined) return;
+  const anchor = Math.min(from, view.state.doc.length);
+  view.dispatch({
+    selection: { anchor },
+    effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
+  });
+  view.focus();
 }
 
 function extensionsOf(latest: { readonly current: Props }, help: string): Extension {

@@ -116,7 +116,7 @@ function bare(field: Field, draft: FieldDraft): unknown {
     case 'text':
       return draft === '' || typeof draft !== 'string' ? undefined : fromInput(draft, field.format);
     case 'number':
-      return typeof draft !== 'string' || draft.trim() === '' ? undefined : numberOf(draft);
+      return unlessBlank(draft, numberOf);
     case 'flag':
       return typeof draft === 'boolean' ? draft : field.required ? false : undefined;
     case 'choice':
@@ -125,15 +125,15 @@ function bare(field: Field, draft: FieldDraft): unknown {
       const chosen = draftItems(draft).map(
         (one) => field.choices[typeof one === 'string' ? indexIn(one) : -1]?.value,
       );
-      return chosen.length === 0 && !field.required ? undefined : chosen;
+      return unlessEmpty(chosen, field);
     }
     case 'fixed':
       return field.required ? field.value : undefined;
     case 'json':
-      return typeof draft !== 'string' || draft.trim() === '' ? undefined : jsonOf(draft);
+      return unlessBlank(draft, jsonOf);
     case 'list': {
       const items = draftItems(draft).map((one) => valueOf(field.item, one) ?? null);
-      return items.length === 0 && !field.required ? undefined : items;
+      return unlessEmpty(items, field);
     }
     case 'group': {
       const { parts, rest } = groupOf(draft);
@@ -149,6 +149,16 @@ function bare(field: Field, draft: FieldDraft): unknown {
       return variant === undefined ? undefined : valueOf(variant, drafts[chosen]);
     }
   }
+}
+
+/** An input without text is left out. */
+function unlessBlank(draft: FieldDraft, read: (text: string) => unknown): unknown {
+  return typeof draft !== 'string' || draft.trim() === '' ? undefined : read(draft);
+}
+
+/** An empty list is left out unless it is required. */
+function unlessEmpty(items: readonly unknown[], { required }: Field): unknown {
+  return items.length === 0 && !required ? undefined : items;
 }
 
 /** A group that need not be there is left out while nothing in it was filled in. */

@@ -40,23 +40,7 @@ export function JobInputs(props: Props) {
         onValue={(priority) => set({ priority })}
         isNumber
       />
-      <Line
-        label="Tags"
-        note="Words to find it by, with commas between them."
-        mistake={mistakes['tags']}
-        value={draft.tags}
-        onValue={(tags) => set({ tags })}
-      />
-      <Frame label="Search keys" note="NAME=VALUE, one in each line." mistake={mistakes['keys']}>
-        {(ties) => (
-          <textarea
-            {...ties}
-            rows={2}
-            value={draft.keys}
-            onInput={({ currentTarget }) => set({ keys: currentTarget.value })}
-          />
-        )}
-      </Frame>
+      <SearchTerms draft={draft} set={set} mistakes={mistakes} />
       <Line
         label="Idempotency key"
         note="The same key again means the same job: nothing is done twice."
@@ -173,6 +157,33 @@ function Owner({ draft, set, mistake, owners, isFree }: OwnerProps) {
         )
       }
     </Frame>
+  );
+}
+
+type SearchProps = Pick<PartProps, 'draft' | 'set'> & Pick<Props, 'mistakes'>;
+
+/** The tags and keys that the job can be found by. */
+function SearchTerms({ draft, set, mistakes }: SearchProps) {
+  return (
+    <>
+      <Line
+        label="Tags"
+        note="Words to find it by, with commas between them."
+        mistake={mistakes['tags']}
+        value={draft.tags}
+        onValue={(tags) => set({ tags })}
+      />
+      <Frame label="Search keys" note="NAME=VALUE, one in each line." mistake={mistakes['keys']}>
+        {(ties) => (
+          <textarea
+            {...ties}
+            rows={2}
+            value={draft.keys}
+            onInput={({ currentTarget }) => set({ keys: currentTarget.value })}
+          />
+        )}
+      </Frame>
+    </>
   );
 }
 

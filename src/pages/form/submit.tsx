@@ -66,35 +66,11 @@ function SubmitForms(props: Props) {
   return <SubmitView key={edition} {...props} onAnew={() => setEdition(edition + 1)} />;
 }
 
-function SubmitView({
-  flow,
-  params,
-  known,
-  again,
-  onAnew,
-}: Props & { readonly onAnew: () => void }) {
-  const isSealed = useMemo(
-    () => sealedIn(flowOf(flow.document), known?.tasks ?? []),
-    [flow, known],
-  );
-  const form = useMemo(() => formOf(flow, isSealed), [flow, isSealed]);
-  const { filling, job, setJob, isRestored, forget } = useFillingIn(
-    `job for ${flow.id} ${again ?? ''}`,
-    form,
-    () => ({ params: firstParams(form, params), job: emptyJob(ownerFor(flow), Date.now()) }),
-  );
-  const [isTried, setTried] = useState(false);
+function SubmitView({ onAnew, ...props }: Props & { readonly onAnew: () => void }) {
+  const { flow, known } = props;
   const page = useRef<HTMLFormElement>(null);
-  const submitting = useSubmit(forget);
-  const own: Mistakes = { ...filling.mistakes, ...mistakesInJob(job) };
-  const mistakes = { ...submitting.mistakes, ...(isTried ? own : {}) };
-  const jobWith = (value: unknown) => jobToSubmit(flow.name, value, job, Date.now());
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (Object.keys(own).length > 0) return focusFirst(page.current);
-    await submitting.submit(jobWith(filling.given), job.idempotencyKey.trim());
-    focusFirst(page.current);
-  };
+  const { form, filledIn, submitting, own, mistakes, jobWith, submit } = useJobForm(props, page);
+  const { filling, job, setJob, isRestored, forget } = filledIn;
   return (
     <>
       <PageHead title={`Submit ${flow.name}`}>
@@ -104,19 +80,12 @@ function SubmitView({
       </PageHead>
       <About flow={flow} />
       {isRestored && (
-        <p class="box warning">
-          What you filled in before is here again.{' '}
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => {
-              forget();
-              onAnew();
-            }}
-          >
-            Begin anew
-          </button>
-        </p>
+        <Restored
+          onAnew={() => {
+            forget();
+            onAnew();
+          }}
+        />
       )}
       <form
         ref={page}
@@ -146,10 +115,58 @@ function SubmitView({
           owners={who.value?.owners ?? 'all'}
           isOwnerFree={flow.owner === 'DEFAULT'}
         />
-        <SubmitNotes submitting={submitting} own={isTried ? own : {}} />
+        <SubmitNotes submitting={submitting} own={own} />
         <SubmitButton submitting={submitting} />
       </form>
     </>
+  );
+}
+
+/** Keeps what is filled in, finds mistakes in it once a submit was tried, and submits it. */
+function useJobForm(
+  { flow, params, known, again }: Props,
+  page: { readonly current: HTMLFormElement | null },
+) {
+  const isSealed = useMemo(
+    () => sealedIn(flowOf(flow.document), known?.tasks ?? []),
+    [flow, known],
+  );
+  const form = useMemo(() => formOf(flow, isSealed), [flow, isSealed]);
+  const filledIn = useFillingIn(`job for ${flow.id} ${again ?? ''}`, form, () => ({
+    params: firstParams(form, params),
+    job: emptyJob(ownerFor(flow), Date.now()),
+  }));
+  const { filling, job, forget } = filledIn;
+  const [isTried, setTried] = useState(false);
+  const submitting = useSubmit(forget);
+  const found: Mistakes = { ...filling.mistakes, ...mistakesInJob(job) };
+  const own = isTried ? found : {};
+  const jobWith = (value: unknown) => jobToSubmit(flow.name, value, job, Date.now());
+  const submit = async (): Promise<void> => {
+    setTried(true);
+    if (Object.keys(found).length > 0) return focusFirst(page.current);
+    await submitting.submit(jobWith(filling.given), job.idempotencyKey.trim());
+    focusFirst(page.current);
+  };
+  return {
+    form,
+    filledIn,
+    submitting,
+    own,
+    mistakes: { ...submitting.mistakes, ...own },
+    jobWith,
+    submit,
+  };
+}
+
+function Restored({ onAnew }: { readonly onAnew: () => void }) {
+  return (
+    <p class="box warning">
+      What you filled in before is here again.{' '}
+      <button type="button" class="quiet" onClick={onAnew}>
+        Begin anew
+      </button>
+    </p>
   );
 }
 

@@ -3,6 +3,7 @@ import type { StoredJob } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
 import type { LiveState } from '../live/changes.js';
 import { Copy } from '../parts/copy.js';
+import { Fact } from '../parts/fact.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
@@ -27,56 +28,37 @@ export function JobHead({ job, attempts, live }: Props) {
         <LiveWord state={live} />
       </PageHead>
       <dl class="facts wide">
-        <div>
-          <dt>Flow</dt>
-          <dd>
-            {flow === undefined ? (
+        <Fact
+          name="Flow"
+          value={
+            flow === undefined ? (
               'steps of its own'
             ) : (
               <Link href={`/flows/${encodeURIComponent(`${flow}::${flowOwner(job)}`)}`}>
                 {flow}
               </Link>
-            )}
-          </dd>
-        </div>
+            )
+          }
+        />
         <Fact name="Owner" value={owner} />
-        <div>
-          <dt>Began</dt>
-          <dd>
-            <Ago at={start} />
-          </dd>
-        </div>
-        <div>
-          <dt>{end === undefined ? 'Takes' : 'Took'}</dt>
-          <dd>
-            <Took from={start} to={end} />
-          </dd>
-        </div>
+        <Fact name="Began" value={<Ago at={start} />} />
+        <Fact name={end === undefined ? 'Takes' : 'Took'} value={<Took from={start} to={end} />} />
         {exit !== undefined && <Fact name="Exit" value={String(exit)} />}
         {job.target !== undefined && <Fact name="Target" value={job.target} />}
         {job.queue !== undefined && <Fact name="Queue" value={job.queue} />}
         {job.priority !== undefined && <Fact name="Priority" value={String(job.priority)} />}
         {external_id !== undefined && <Fact name="External id" value={external_id} />}
-        {parent !== undefined && (
-          <div>
-            <dt>Parent job</dt>
-            <dd>
-              <JobLink id={parent} />
-            </dd>
-          </div>
-        )}
+        {parent !== undefined && <Fact name="Parent job" value={<JobLink id={parent} />} />}
         <Notifications job={job} />
         {tags.length > 0 && (
-          <div>
-            <dt>Tags</dt>
-            <dd>
-              {tags.map((tag) => (
-                <Link key={tag} class="tag" href={`/jobs?tag=${encodeURIComponent(tag)}`}>
-                  {tag}
-                </Link>
-              ))}
-            </dd>
-          </div>
+          <Fact
+            name="Tags"
+            value={tags.map((tag) => (
+              <Link key={tag} class="tag" href={`/jobs?tag=${encodeURIComponent(tag)}`}>
+                {tag}
+              </Link>
+            ))}
+          />
         )}
       </dl>
       {running.length === 1 && <StepProgress value={running[0]?.progress} />}
@@ -95,14 +77,7 @@ function Notifications({ job: { document } }: Pick<Props, 'job'>) {
   const ids = made.map((one) => one?.id).filter((id) => typeof id === 'string');
   return (
     <>
-      {typeof subject === 'string' && (
-        <div>
-          <dt>Tells of job</dt>
-          <dd>
-            <JobLink id={subject} />
-          </dd>
-        </div>
-      )}
+      {typeof subject === 'string' && <Fact name="Tells of job" value={<JobLink id={subject} />} />}
       {ids.length > 0 && (
         <div>
           <dt>Notifications</dt>
@@ -119,15 +94,6 @@ function Notifications({ job: { document } }: Pick<Props, 'job'>) {
 
 function JobLink({ id }: { readonly id: string }) {
   return <Link href={`/jobs/${encodeURIComponent(id)}`}>{id}</Link>;
-}
-
-function Fact({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }
 
 /** Of whom the flow of a job is: its snapshot tells, before there is one the job's owner is guessed. */

@@ -41,25 +41,17 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
 };
 
 function JobView({ job, error, reload, live, explained }: ViewProps) {
-  const { id, document } = job;
-  const attempts = useMemo(() => attemptsIn(document), [document]);
-  const drawn = useMemo(() => drawnJob(document), [document]);
-  const { picture, states, failed, maySkip } = drawn;
-  const nodes = useMemo(
-    () => stepTree(attempts, document, { labels: labelsIn(picture), states }),
-    [attempts, document, picture, states],
-  );
+  const { attempts, picture, failed, maySkip, nodes, steps } = useReading(job);
   const outline = useOutline(nodes);
   const [said, setSaid] = useSaid();
   const searched = { job, attempts, failed };
   const select = (step: string): void => setSaid('step', stepMeant(step, searched));
   const selected = said.step === undefined ? firstShown(searched) : stepMeant(said.step, searched);
-  const steps = useMemo(() => stepsOf(picture), [picture]);
   const skippable = useMemo(
     () => skipChoices(steps, attempts, selected).filter(({ path }) => maySkip(path)),
     [steps, attempts, selected, maySkip],
   );
-  const { start, end } = job;
+  const { id, start, end } = job;
   return (
     <>
       <JobHead job={job} attempts={attempts} live={live} />
@@ -74,21 +66,7 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
         onDone={reload}
       />
       <div class="job-columns">
-        <section class="box" aria-label="Graph">
-          {picture === undefined ? (
-            <p class="muted">The job has not begun; its steps are those of its flow.</p>
-          ) : (
-            <FlowGraph
-              picture={picture}
-              label={`Graph of job ${id}`}
-              selected={
-                picture.nodes.find(({ path }) => selected !== undefined && isAt(selected, path))
-                  ?.path
-              }
-              onSelect={select}
-            />
-          )}
-        </section>
+        <GraphBox id={id} picture={picture} selected={selected} onSelect={select} />
         {selected !== undefined && (
           <StepPanel
             job={id}
@@ -117,6 +95,46 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
         />
       </Tabs>
     </>
+  );
+}
+
+/** Reads from a job what several parts of the page show; again only when its document changes. */
+function useReading({ document }: StoredJob) {
+  const attempts = useMemo(() => attemptsIn(document), [document]);
+  const drawn = useMemo(() => drawnJob(document), [document]);
+  const { picture, states } = drawn;
+  const nodes = useMemo(
+    () => stepTree(attempts, document, { labels: labelsIn(picture), states }),
+    [attempts, document, picture, states],
+  );
+  const steps = useMemo(() => stepsOf(picture), [picture]);
+  return { ...drawn, attempts, nodes, steps };
+}
+
+type GraphProps = {
+  readonly id: string;
+  readonly picture: Picture | undefined;
+  readonly selected: string | undefined;
+  readonly onSelect: (step: string) => void;
+};
+
+/** The graph of the job, or a note while there is none. */
+function GraphBox({ id, picture, selected, onSelect }: GraphProps) {
+  return (
+    <section class="box" aria-label="Graph">
+      {picture === undefined ? (
+        <p class="muted">The job has not begun; its steps are those of its flow.</p>
+      ) : (
+        <FlowGraph
+          picture={picture}
+          label={`Graph of job ${id}`}
+          selected={
+            picture.nodes.find(({ path }) => selected !== undefined && isAt(selected, path))?.path
+          }
+          onSelect={onSelect}
+        />
+      )}
+    </section>
   );
 }
 

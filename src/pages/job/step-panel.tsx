@@ -39,15 +39,7 @@ export function StepPanel({ job, attempts, path, node, nodes, onSelect }: Props)
       {node?.detail !== undefined && <p class="muted">{node.detail}</p>}
       <ItemSteps path={path} nodes={nodes} onSelect={onSelect} />
       {node?.failure !== undefined && last?.failure === undefined && <p>{node.failure}</p>}
-      {own.length === 0 && (
-        <p class="muted">
-          {node?.state === undefined || node.state === 'pending'
-            ? 'It has not begun.'
-            : node.state === 'unreached'
-              ? 'The job did not come to it.'
-              : `It is ${node.state}; what is in it has attempts of its own.`}
-        </p>
-      )}
+      {own.length === 0 && <p class="muted">{withoutAttempts(node?.state)}</p>}
       {own.slice(0, mostShown).map((one, i) => (
         <AttemptOf key={one.place} job={job} attempt={one} isFirst={i === 0} />
       ))}
@@ -60,6 +52,13 @@ export function StepPanel({ job, attempts, path, node, nodes, onSelect }: Props)
   );
 }
 
+/** Why a node has no attempts, in a sentence. */
+function withoutAttempts(state: PictureNode['state']): string {
+  if (state === undefined || state === 'pending') return 'It has not begun.';
+  if (state === 'unreached') return 'The job did not come to it.';
+  return `It is ${state}; what is in it has attempts of its own.`;
+}
+
 type AttemptProps = {
   readonly job: string;
   readonly attempt: StoredAttempt;
@@ -67,7 +66,7 @@ type AttemptProps = {
 };
 
 function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
-  const { path, attempt, state, start, end, accepted, engine, failure, warning, log, child } = one;
+  const { attempt, state, start, end, accepted, failure, warning, log } = one;
   return (
     <details class="attempt" open={isFirst}>
       <summary>
@@ -85,22 +84,7 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
       )}
       {warning !== undefined && <p class="box warning">{warning}</p>}
       {one.open && <Waiting attempt={one} />}
-      <dl class="facts">
-        {path !== '' && <Fact name="Path" value={<code>{path}</code>} />}
-        {one.task !== '' && one.task !== one.name && <Fact name="Task" value={one.task} />}
-        {engine !== undefined && <Fact name="Engine" value={<code>{engine}</code>} />}
-        {accepted !== undefined && <Fact name="Claimed" value={<Moment at={accepted} />} />}
-        {start !== undefined && <Fact name="Began" value={<Moment at={start} />} />}
-        {end !== undefined && <Fact name="Ended" value={<Moment at={end} />} />}
-        {one.exit !== undefined && <Fact name="Exit" value={String(one.exit)} />}
-        {one.due !== undefined && <Fact name="Next attempt" value={<Ago at={one.due} />} />}
-        {child !== undefined && (
-          <Fact
-            name="Child job"
-            value={<Link href={`/jobs/${encodeURIComponent(child)}`}>{child}</Link>}
-          />
-        )}
-      </dl>
+      <AttemptFacts attempt={one} />
       <Part name="Parameters" value={one.params} open={isFirst && failure !== undefined} />
       <Result job={job} attempt={one} open={isFirst} />
       <Part name="Details for the next attempt" value={one.details} open={false} />
@@ -111,6 +95,29 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
         </details>
       )}
     </details>
+  );
+}
+
+/** Where and when an attempt ran, and how it ended. */
+function AttemptFacts({ attempt: one }: Pick<AttemptProps, 'attempt'>) {
+  const { path, start, end, accepted, engine, child } = one;
+  return (
+    <dl class="facts">
+      {path !== '' && <Fact name="Path" value={<code>{path}</code>} />}
+      {one.task !== '' && one.task !== one.name && <Fact name="Task" value={one.task} />}
+      {engine !== undefined && <Fact name="Engine" value={<code>{engine}</code>} />}
+      {accepted !== undefined && <Fact name="Claimed" value={<Moment at={accepted} />} />}
+      {start !== undefined && <Fact name="Began" value={<Moment at={start} />} />}
+      {end !== undefined && <Fact name="Ended" value={<Moment at={end} />} />}
+      {one.exit !== undefined && <Fact name="Exit" value={String(one.exit)} />}
+      {one.due !== undefined && <Fact name="Next attempt" value={<Ago at={one.due} />} />}
+      {child !== undefined && (
+        <Fact
+          name="Child job"
+          value={<Link href={`/jobs/${encodeURIComponent(child)}`}>{child}</Link>}
+        />
+      )}
+    </dl>
   );
 }
 

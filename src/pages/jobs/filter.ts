@@ -83,29 +83,25 @@ export function isCounted(filter: ListFilter): boolean {
   return filterTexts.every((name) => name === 'owner' || filter[name] === undefined);
 }
 
+/** The parts of a filter that a field of the job has to equal. */
+const equalParts = ['flow', 'owner', 'external_id', 'parent'] as const;
+
 /** Whether a job that changed belongs into the list. */
 export function matches(job: Summary, filter: ListFilter): boolean {
-  const {
-    status,
-    flow,
-    owner,
-    tag,
-    external_id: external,
-    parent,
-    id_prefix: prefix = '',
-  } = filter;
+  const { status, id_prefix: prefix = '' } = filter;
   return (
     (status.length === 0 || status.includes(job.status)) &&
-    (flow === undefined || job.flow === flow) &&
-    (owner === undefined || job.owner === owner) &&
-    (tag === undefined || tag.split(',').every((one) => job.tags?.includes(one) === true)) &&
-    (external === undefined || job.external_id === external) &&
-    (parent === undefined || job.parent === parent) &&
+    equalParts.every((name) => filter[name] === undefined || job[name] === filter[name]) &&
+    matchesTags(job, filter) &&
     job.id.startsWith(prefix) &&
     matchesFailure(job, filter) &&
     matchesTimes(job, filter) &&
     matchesKey(job, filter)
   );
+}
+
+function matchesTags({ tags }: Summary, { tag }: ListFilter): boolean {
+  return tag === undefined || tag.split(',').every((one) => tags?.includes(one) === true);
 }
 
 function matchesFailure({ failure: own }: Summary, { failure, text }: ListFilter): boolean {

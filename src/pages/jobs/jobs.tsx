@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
@@ -14,43 +15,29 @@ import { filterOf, isCounted, searchParamsOf, type ListFilter } from './filter.j
 import { FilterBar } from './filter-bar.js';
 import { StatusTabs } from './status-tabs.js';
 import { JobTable } from './table.js';
-import { useList } from './use-list.js';
+import { useList, type LiveList } from './use-list.js';
 
 /** The page of all jobs: live, filtered, to be repaired many at a time. */
 export function JobsPage() {
   const [filter, setFilter] = useFilter();
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [at, setAt] = useState<string>();
+  const { selected, select, clear } = useSelection();
   const box = useRef<HTMLDivElement>(null);
   const hold = (): boolean => selected.size > 0 || (box.current?.scrollTop ?? 0) > 4;
-  const { list, error, isLoading, live, changes, loadMore, showAbove, reload, retry } = useList(
-    filter,
-    hold,
-  );
+  const listed = useList(filter, hold);
+  const { list, error } = listed;
   // What somebody waits for comes first; the rest is read when that is there.
   const isThere = list !== undefined || error !== undefined;
-  const counts = useCounts(filter, changes, isThere);
+  const counts = useCounts(filter, listed.changes, isThere);
   const flows = useFlowNames(isThere);
-  const select = useCallback((ids: readonly string[], isSelected: boolean) => {
-    setSelected((before) => {
-      const after = new Set(before);
-      for (const id of ids)
-        if (isSelected) after.add(id);
-        else after.delete(id);
-      return after;
-    });
-  }, []);
-  const clear = useCallback(() => setSelected(new Set()), []);
   const change = (next: ListFilter): void => {
     clear();
     setFilter(next);
     box.current?.scrollTo(0, 0);
   };
-  const above = list?.above.length ?? 0;
   return (
     <div class="jobs-page">
       <PageHead title="Jobs">
-        <LiveWord state={live} />
+        <LiveWord state={listed.live} />
       </PageHead>
       <StatusTabs
         counts={counts}
@@ -63,50 +50,79 @@ export function JobsPage() {
         filter={filter}
         jobs={list?.jobs ?? []}
         onClear={clear}
-        onDone={reload}
+        onDone={listed.reload}
       />
-      {error !== undefined && <ProblemBox error={error} again={retry} />}
-      {above > 0 && (
-        <button
-          type="button"
-          class="above primary"
-          onClick={() => {
-            showAbove();
-            box.current?.scrollTo(0, 0);
-          }}
-        >
-          Show {above.toLocaleString()} newer
-        </button>
-      )}
-      {error === undefined &&
-        (list === undefined || (list.jobs.length === 0 && list.cursor !== undefined)) && (
-          <Loading what="jobs" />
-        )}
-      {list !== undefined && list.jobs.length === 0 && list.cursor === undefined && (
-        <NoJobs filter={filter} />
-      )}
-      {list !== undefined && list.jobs.length > 0 && (
-        <JobTable
-          jobs={list.jobs}
-          isWhole={list.cursor === undefined}
-          isLoading={isLoading}
-          selected={selected}
-          onSelect={select}
-          onEnd={loadMore}
-          box={box}
-          at={at}
-          onAt={setAt}
-          mayChoose={mayOperate.value}
-        />
-      )}
-      {list !== undefined && list.jobs.length > 0 && (
-        <p class="muted foot" role="status">
-          {list.jobs.length.toLocaleString()}{' '}
-          {list.cursor === undefined ? 'jobs' : 'jobs loaded, older ones follow'}
-          {isLoading && ' …'}
-        </p>
-      )}
+      {error !== undefined && <ProblemBox error={error} again={listed.retry} />}
+      <NewerButton
+        count={list?.above.length ?? 0}
+        onShow={() => {
+          listed.showAbove();
+          box.current?.scrollTo(0, 0);
+        }}
+      />
+      <Listed listed={listed} filter={filter} selected={selected} onSelect={select} box={box} />
     </div>
+  );
+}
+
+/** The ids of the jobs that are chosen for a bulk action. */
+function useSelection() {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const select = useCallback((ids: readonly string[], isSelected: boolean) => {
+    setSelected((before) => {
+      const after = new Set(before);
+      for (const id of ids)
+        if (isSelected) after.add(id);
+        else after.delete(id);
+      return after;
+    });
+  }, []);
+  const clear = useCallback(() => setSelected(new Set()), []);
+  return { selected, select, clear };
+}
+
+/** Shows the jobs that were held back so that the list does not move. */
+function NewerButton({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
+  if (count === 0) return null;
+  return (
+    <button type="button" class="above primary" onClick={onShow}>
+      Show {count.toLocaleString()} newer
+    </button>
+  );
+}
+
+type ListedProps = Pick<ComponentProps<typeof JobTable>, 'selected' | 'onSelect' | 'box'> & {
+  readonly listed: LiveList;
+  readonly filter: ListFilter;
+};
+
+/** The jobs, or why there are none to see. */
+function Listed({ listed, filter, selected, onSelect, box }: ListedProps) {
+  const { list, error, isLoading, loadMore } = listed;
+  const [at, setAt] = useState<string>();
+  const loading = error === undefined ? <Loading what="jobs" /> : null;
+  if (list === undefined) return loading;
+  const isWhole = list.cursor === undefined;
+  if (list.jobs.length === 0) return isWhole ? <NoJobs filter={filter} /> : loading;
+  return (
+    <>
+      <JobTable
+        jobs={list.jobs}
+        isWhole={isWhole}
+        isLoading={isLoading}
+        selected={selected}
+        onSelect={onSelect}
+        onEnd={loadMore}
+        box={box}
+        at={at}
+        onAt={setAt}
+        mayChoose={mayOperate.value}
+      />
+      <p class="muted foot" role="status">
+        {list.jobs.length.toLocaleString()} {isWhole ? 'jobs' : 'jobs loaded, older ones follow'}
+        {isLoading && ' …'}
+      </p>
+    </>
   );
 }
 

@@ -38,7 +38,6 @@ export function JobTable(props: Props) {
   const last = rows.at(-1)?.index ?? 0;
   if (!isWhole && !isLoading && last > jobs.length - 25) queueMicrotask(onEnd);
   useRowKeys({ jobs, at, onAt, show, onSelect, selected, mayChoose });
-  const all = jobs.length > 0 && jobs.every(({ id }) => selected.has(id));
   return (
     <div
       class={`jobs-table ${mayChoose ? 'choosing' : ''}`}
@@ -47,30 +46,7 @@ export function JobTable(props: Props) {
       aria-rowcount={isWhole ? jobs.length + 1 : -1}
       aria-multiselectable={mayChoose}
     >
-      <div class="list-row job-row head" role="row" aria-rowindex={1}>
-        {mayChoose && (
-          <span role="columnheader">
-            <input
-              type="checkbox"
-              aria-label="Select all jobs that are loaded"
-              checked={all}
-              onChange={() =>
-                onSelect(
-                  jobs.map(({ id }) => id),
-                  !all,
-                )
-              }
-            />
-          </span>
-        )}
-        <span role="columnheader">Status</span>
-        <span role="columnheader">Job</span>
-        <span role="columnheader">Flow</span>
-        <span role="columnheader">Now, or why it failed</span>
-        <span role="columnheader">Began</span>
-        <span role="columnheader">Took</span>
-        <span role="columnheader">Owner</span>
-      </div>
+      <HeadRow jobs={jobs} selected={selected} onSelect={onSelect} mayChoose={mayChoose} />
       <div class="rows" role="rowgroup" ref={box} tabIndex={0} aria-label="Rows">
         <div class="rows-inner" role="presentation" style={{ height: `${height}px` }}>
           {rows.map(({ index, start, size }) => {
@@ -93,6 +69,39 @@ export function JobTable(props: Props) {
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+type HeadRowProps = Pick<Props, 'jobs' | 'selected' | 'onSelect' | 'mayChoose'>;
+
+/** The names of the columns, and the box that selects all jobs. */
+function HeadRow({ jobs, selected, onSelect, mayChoose }: HeadRowProps) {
+  const all = jobs.length > 0 && jobs.every(({ id }) => selected.has(id));
+  return (
+    <div class="list-row job-row head" role="row" aria-rowindex={1}>
+      {mayChoose && (
+        <span role="columnheader">
+          <input
+            type="checkbox"
+            aria-label="Select all jobs that are loaded"
+            checked={all}
+            onChange={() =>
+              onSelect(
+                jobs.map(({ id }) => id),
+                !all,
+              )
+            }
+          />
+        </span>
+      )}
+      <span role="columnheader">Status</span>
+      <span role="columnheader">Job</span>
+      <span role="columnheader">Flow</span>
+      <span role="columnheader">Now, or why it failed</span>
+      <span role="columnheader">Began</span>
+      <span role="columnheader">Took</span>
+      <span role="columnheader">Owner</span>
     </div>
   );
 }

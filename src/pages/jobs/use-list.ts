@@ -29,71 +29,23 @@ export type LiveList = {
 /** The jobs of a filter, live. `hold`: whether new ones would disturb somebody now. */
 export function useList(filter: ListFilter, hold: () => boolean): LiveList {
   const key = searchParamsOf(filter).toString();
-  const [list, setList] = useState<List>();
-  const [error, setError] = useState<unknown>();
-  const [isLoading, setLoading] = useState(true);
+  const { begin, end, missed, setList, ...pages } = usePages(filter, key);
   const [live, setLive] = useState<LiveState>('opening');
   const [changes, setChanges] = useState(0);
-  const reading = useRef<AbortController>();
-  const isStale = useRef(false);
-  const repeat = useRef<() => void>(() => undefined);
   const holds = useRef(hold);
   holds.current = hold;
 
-  const read = useCallback(
-    (page: { readonly limit: number; readonly cursor?: string }, take: (page: JobList) => void) => {
-      reading.current?.abort();
-      const abort = new AbortController();
-      const { signal } = abort;
-      repeat.current = () => read(page, take);
-      reading.current = abort;
-      setLoading(true);
-      const ended = (act: () => void): void => {
-        if (signal.aborted) return;
-        reading.current = undefined;
-        act();
-        setLoading(false);
-        // Something was missed while the list was on its way. What somebody waits for is shown first.
-        if (isStale.current) setTimeout(readAgain, againMs);
-      };
-      get<JobList>('jobs', { query: { ...filterQuery(filter), ...page }, signal }).then(
-        (answer) =>
-          ended(() => {
-            take(answer);
-            setError(undefined);
-          }),
-        (problem: unknown) => ended(() => setError(problem)),
-      );
-    },
-    [key],
-  );
-  const readAgain = (): void => {
-    if (isStale.current && reading.current === undefined) reload.current();
-  };
-  const shown = useRef(0);
-  shown.current = list?.jobs.length ?? 0;
-  const reload = useRef<() => void>(() => undefined);
-  reload.current = () => {
-    isStale.current = false;
-    const limit = Math.min(nextSize, Math.max(firstSize, shown.current));
-    read({ limit }, (page) => setList(firstPageOf(page)));
-  };
-
   // Before the page is painted without it: the first jobs are on their way already.
   useLayoutEffect(() => {
-    setList(undefined);
-    setError(undefined);
-    shown.current = 0;
-    reload.current();
-    const end = new AbortController();
+    begin();
+    const following = new AbortController();
     followJobs({
       query: streamQueryOf(filter),
-      signal: end.signal,
+      signal: following.signal,
       onState: setLive,
       onMissed: () => {
         setChanges((count) => count + 1);
-        if (reading.current === undefined) reload.current();
-        else isStale.current = true;
+        missed();
       },
       onBatch: (batch) => {
         setList(
@@ -108,18 +60,76 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
       },
     });
     return () => {
-      end.abort();
-      reading.current?.abort();
-      reading.current = undefined;
-      isStale.current = false;
+      following.abort();
+      end();
     };
   }, [key]);
+  return { ...pages, live, changes };
+}
 
+/** The list as its pages tell it: the first one when the list begins, older ones on demand. */
+function usePages(filter: ListFilter, key: string) {
+  const [list, setList] = useState<List>();
+  const shown = useRef(0);
+  shown.current = list?.jobs.length ?? 0;
+  const isStale = useRef(false);
+  const reload = useRef<() => void>(() => undefined);
+  const reading = usePageReader(filter, key, () => {
+    // Something was missed while the list was on its way. What somebody waits for is shown first.
+    if (isStale.current) setTimeout(readAgain, againMs);
+  });
+  const readAgain = (): void => {
+    if (isStale.current && !reading.isUnderWay()) reload.current();
+  };
+  reload.current = () => {
+    isStale.current = false;
+    const limit = Math.min(nextSize, Math.max(firstSize, shown.current));
+    reading.read({ limit }, (page) => setList(firstPageOf(page)));
+  };
+  const begin = (): void => {
+    setList(undefined);
+    reading.clear();
+    shown.current = 0;
+    reload.current();
+  };
+  const end = (): void => {
+    reading.stop();
+    isStale.current = false;
+  };
+  const missed = (): void => {
+    if (reading.isUnderWay()) isStale.current = true;
+    else reload.current();
+  };
+
+  const loadMore = useOlder(list, reading, setList);
+  const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
+  const again = useCallback(() => reload.current(), []);
+  return {
+    list,
+    setList,
+    error: reading.error,
+    isLoading: reading.isLoading,
+    retry: reading.retry,
+    reload: again,
+    begin,
+    end,
+    missed,
+    loadMore,
+    showAbove,
+  };
+}
+
+type PageReader = ReturnType<typeof usePageReader>;
+type Change = (change: (before: List | undefined) => List | undefined) => void;
+
+/** Reads older jobs when they are asked for, and by itself while a page held none. */
+function useOlder(list: List | undefined, reading: PageReader, change: Change): () => void {
+  const { error, isLoading, read } = reading;
   const cursor = list?.cursor;
   const loadMore = useCallback(() => {
     if (cursor === undefined || isLoading || error !== undefined) return;
     read({ limit: nextSize, cursor }, (page) =>
-      setList((before) => before && withPage(before, page)),
+      change((before) => before && withPage(before, page)),
     );
   }, [cursor, isLoading, error, read]);
   // Of very many jobs a page may hold none that was looked for, and others follow.
@@ -127,11 +137,51 @@ export function useList(filter: ListFilter, hold: () => boolean): LiveList {
   useEffect(() => {
     if (isBare && !isLoading) loadMore();
   }, [isBare, isLoading, loadMore]);
-  const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
-  const again = useCallback(() => reload.current(), []);
+  return loadMore;
+}
+
+type Page = { readonly limit: number; readonly cursor?: string };
+
+/** Reads one page at a time: a new reading aborts the one before. `onEnded` may use refs only. */
+function usePageReader(filter: ListFilter, key: string, onEnded: () => void) {
+  const [error, setError] = useState<unknown>();
+  const [isLoading, setLoading] = useState(true);
+  const current = useRef<AbortController>();
+  const repeat = useRef<() => void>(() => undefined);
+  const read = useCallback(
+    (page: Page, take: (page: JobList) => void) => {
+      current.current?.abort();
+      const abort = new AbortController();
+      const { signal } = abort;
+      repeat.current = () => read(page, take);
+      current.current = abort;
+      setLoading(true);
+      const ended = (act: () => void): void => {
+        if (signal.aborted) return;
+        current.current = undefined;
+        act();
+        setLoading(false);
+        onEnded();
+      };
+      get<JobList>('jobs', { query: { ...filterQuery(filter), ...page }, signal }).then(
+        (answer) =>
+          ended(() => {
+            take(answer);
+            setError(undefined);
+          }),
+        (problem: unknown) => ended(() => setError(problem)),
+      );
+    },
+    [key],
+  );
   const retry = useCallback(() => {
     setError(undefined);
     repeat.current();
   }, []);
-  return { list, error, isLoading, live, changes, loadMore, showAbove, reload: again, retry };
+  const stop = (): void => {
+    current.current?.abort();
+    current.current = undefined;
+  };
+  const isUnderWay = (): boolean => current.current !== undefined;
+  return { error, isLoading, read, retry, stop, isUnderWay, clear: () => setError(undefined) };
 }

@@ -57,43 +57,50 @@ export function Chart(props: Props) {
         <h2>{title}</h2>
       </figcaption>
       <div ref={box} aria-hidden="true" />
-      <details>
-        <summary>As a table</summary>
-        <div class="table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">From</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" class="number">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.flatMap((at, i) =>
-                series.every(({ values }) => !values[i])
-                  ? []
-                  : [
-                      <tr key={at}>
-                        <th scope="row">{new Date(at).toLocaleString()}</th>
-                        {series.map(({ name, values }) => {
-                          const value = values[i];
-                          return (
-                            <td key={name} class="number">
-                              {value === null || value === undefined ? '–' : words(value)}
-                            </td>
-                          );
-                        })}
-                      </tr>,
-                    ],
-              )}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <FigureTable title={title} times={times} series={series} words={words} />
     </figure>
+  );
+}
+
+/** The figures as a table, without the times that have none. */
+function FigureTable({ title, times, series, words }: Omit<Props, 'kind'>) {
+  return (
+    <details>
+      <summary>As a table</summary>
+      <div class="table" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {times.flatMap((at, i) =>
+              series.every(({ values }) => !values[i])
+                ? []
+                : [
+                    <tr key={at}>
+                      <th scope="row">{new Date(at).toLocaleString()}</th>
+                      {series.map(({ name, values }) => {
+                        const value = values[i];
+                        return (
+                          <td key={name} class="number">
+                            {value === null || value === undefined ? '–' : words(value)}
+                          </td>
+                        );
+                      })}
+                    </tr>,
+                  ],
+            )}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 
