@@ -44,12 +44,14 @@ export type WrittenFlow = z.infer<typeof flowSchema>;
 const sliceText = 'must be left out of a new job: a map that is split into slices writes it';
 const flowOrTasks = 'must name a flow, or the job must carry "tasks"';
 
-const writtenJobFields = { ...newJobFields, tasks: z.exactOptional(tasksSchema) };
+/** The fields of a job as it is submitted. */
+export const writtenJobFields = { ...newJobFields, tasks: z.exactOptional(tasksSchema) };
 
 /** A job as it is submitted: no `state` yet. */
-export const newJobSchema = newJobOf(writtenJobFields);
+export const newJobSchema = newJobSchemaOf(writtenJobFields);
 
-function newJobOf(fields: typeof writtenJobFields) {
+/** A job that may have these of the fields. */
+export function newJobSchemaOf(fields: typeof writtenJobFields) {
   return z
     .looseObject(fields)
     .refine((job) => job.flow !== undefined || job.tasks !== undefined, {
@@ -58,27 +60,6 @@ function newJobOf(fields: typeof writtenJobFields) {
     })
     .refine((job) => !('slice' in job), { error: sliceText, path: ['slice'] })
     .describe('A job: one run of a flow.');
-}
-
-/** Jobs have few sets of keys; of more than so many the schema of all is taken. */
-const mostKeySets = 200;
-
-const byKeys = new Map<string, typeof newJobSchema>();
-
-/**
- * Returns a schema that says the same of this job and is cheaper: of what may be left out it has only
- * what is there. A schema asks all of its fields, and makes an issue of each that is not.
- */
-export function newJobSchemaFor(doc: object): typeof newJobSchema {
-  const fields = Object.entries(writtenJobFields).filter(
-    ([key, { _zod: field }]) => key in doc || field.optin !== 'optional',
-  );
-  const keys = fields.map(([key]) => key).join();
-  const known = byKeys.get(keys);
-  if (known !== undefined || byKeys.size === mostKeySets) return known ?? newJobSchema;
-  const schema = newJobOf(Object.fromEntries(fields) as typeof writtenJobFields);
-  byKeys.set(keys, schema);
-  return schema;
 }
 
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */

@@ -12,7 +12,7 @@ import {
   liveStateSchema,
   type NewJob,
 } from '../model/job.js';
-import { flowSchema, newJobSchemaFor, type newJobSchema } from './documents.js';
+import { flowSchema, newJobSchemaOf, newJobSchema, writtenJobFields } from './documents.js';
 import { lockSchema, type LockDocument } from '../model/lock.js';
 import { eventSchema, type EventDocument } from '../model/event.js';
 import { parseLiveJob } from './parse-live.js';
@@ -112,6 +112,27 @@ function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>
   if (!('steps' in doc) && !('start' in doc)) return stateOfNew(state);
   const judged = either('job', liveStateSchema, doc, (job) => job);
   return judged.ok ? yield* parseLiveJob(doc) : judged;
+}
+
+/** Jobs have few sets of keys; of more than so many the schema of all is taken. */
+const mostKeySets = 200;
+
+const byKeys = new Map<string, typeof newJobSchema>();
+
+/**
+ * Returns a schema that says the same of this job and is cheaper: of what may be left out it has only
+ * what is there. A schema asks all of its fields, and makes an issue of each that is not.
+ */
+export function newJobSchemaFor(doc: object): typeof newJobSchema {
+  const fields = Object.entries(writtenJobFields).filter(
+    ([key, { _zod: field }]) => key in doc || field.optin !== 'optional',
+  );
+  const keys = fields.map(([key]) => key).join();
+  const known = byKeys.get(keys);
+  if (known !== undefined || byKeys.size === mostKeySets) return known ?? newJobSchema;
+  const schema = newJobSchemaOf(Object.fromEntries(fields) as typeof writtenJobFields);
+  byKeys.set(keys, schema);
+  return schema;
 }
 
 function toNewJob(job: z.infer<typeof newJobSchema>): Job {

@@ -129,7 +129,14 @@ function rowResults(
   const isStated = [...byId.values()].some(({ accepted }) => accepted === true);
   return ids.map((id) => {
     const row = byId.get(id);
-    return rowResult(row, status === 202 && (!isStated || row?.accepted === true));
+    if (row === undefined) return { kind: 'unknown', cause: 'the answer leaves the document out' };
+    const failed = row.error === undefined ? undefined : failureOf(row);
+    if (failed !== undefined) return failed;
+    if (typeof row.rev !== 'string')
+      return { kind: 'unknown', cause: 'the answer has no revision' };
+    const isAccepted = status === 202 && (!isStated || row.accepted === true);
+    if (isAccepted) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
+    return { kind: 'written', rev: row.rev };
   });
 }
 
@@ -140,16 +147,6 @@ type Row = {
   readonly reason?: unknown;
   readonly accepted?: unknown;
 };
-
-/** `accepted`: not on enough nodes. */
-function rowResult(row: Row | undefined, accepted: boolean): WriteResult {
-  if (row === undefined) return { kind: 'unknown', cause: 'the answer leaves the document out' };
-  const failed = row.error === undefined ? undefined : failureOf(row);
-  if (failed !== undefined) return failed;
-  if (typeof row.rev !== 'string') return { kind: 'unknown', cause: 'the answer has no revision' };
-  if (accepted) return { kind: 'unknown', cause: 'CouchDB answers 202: not on enough nodes' };
-  return { kind: 'written', rev: row.rev };
-}
 
 /** Why the document of a row was not written; undefined when the row names no error. */
 function failureOf(row: Row): WriteResult | undefined {

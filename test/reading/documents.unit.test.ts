@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newJobFields } from '../../src/model/job.js';
-import { newJobSchema, newJobSchemaFor } from '../../src/reading/documents.js';
-import { parseDocument } from '../../src/reading/parse.js';
+import { newJobSchema } from '../../src/reading/documents.js';
+import { newJobSchemaFor, parseDocument } from '../../src/reading/parse.js';
 import { document } from '../model/arbitraries.js';
 
 type Fields = Readonly<Record<string, unknown>>;

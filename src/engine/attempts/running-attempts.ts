@@ -265,6 +265,17 @@ export function createSlotUses(next: () => number): SlotUses {
   const roots: Past = new LRUCache({ max: remembered });
   const ofOwner = new Map<string, number>();
   const ofRoot = new Map<string, number>();
+  /** Counts up or down; who has none is not kept. */
+  const count = ({ owner, root }: Party, by: 1 | -1): void => {
+    for (const [counts, one] of [
+      [ofOwner, owner],
+      [ofRoot, root],
+    ] as const) {
+      const now = (counts.get(one) ?? 0) + by;
+      if (now === 0) counts.delete(one);
+      else counts.set(one, now);
+    }
+  };
   const all: SlotUse = {
     ...{ ofOwner, ofRoot },
     had: (root: string) => roots.get(root)?.had ?? 0,
@@ -275,15 +286,13 @@ export function createSlotUses(next: () => number): SlotUses {
     take: (claim, party) => {
       if (parties.has(claim)) return;
       parties.set(claim, party);
-      count(ofOwner, party.owner, 1);
-      count(ofRoot, party.root, 1);
+      count(party, 1);
     },
     leave: (claim) => {
       const party = parties.get(claim);
       if (party === undefined) return;
       parties.delete(claim);
-      count(ofOwner, party.owner, -1);
-      count(ofRoot, party.root, -1);
+      count(party, -1);
     },
     began: (claim) => {
       const party = parties.get(claim);
@@ -304,11 +313,4 @@ export function createSlotUses(next: () => number): SlotUses {
         -1,
       ),
   };
-}
-
-/** Counts up or down; who has none is not kept. */
-function count(counts: Map<string, number>, one: string, by: 1 | -1): void {
-  const now = (counts.get(one) ?? 0) + by;
-  if (now === 0) counts.delete(one);
-  else counts.set(one, now);
 }

@@ -15,7 +15,7 @@ export type WatchdogData = {
   readonly beats: Int32Array;
   /** The job about which the main thread decides, as `blocking.ts` writes it. */
   readonly notice: SharedArrayBuffer;
-  /** The calls of plugins in the main thread, as `shared-calls.ts` keeps them. */
+  /** The calls of plugins in the main thread, as `blocking.ts` keeps them. */
   readonly calls: SharedArrayBuffer;
   readonly connection: Connection;
   readonly leaseMs: number;

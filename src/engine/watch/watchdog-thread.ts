@@ -3,10 +3,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { processorMsOf } from '../../processor-time.js';
 import { documentPath, databasePath } from '../../store/client.js';
 import { credentialsOf, serverUrl } from '../../store/connection.js';
-import { readNotice } from './blocking.js';
+import { readNotice, readSharedCalls } from './blocking.js';
 import { recordBlockedEngine } from './blocked-engines.js';
 import { lookAtMainThread } from './main-thread.js';
-import { readSharedCalls } from './shared-calls.js';
 import { createBlockDetector, lookMs, type BlockFinding } from './event-loop-block.js';
 import type { AttributedCall, ToWatchdog, WatchdogData } from './watchdog-messages.js';
 

@@ -3,8 +3,12 @@ import { Worker } from 'node:worker_threads';
 import { builtModule } from '../../package.js';
 import { attributionOf } from '../../plugin/attribution.js';
 import type { Connection } from '../../store/connection.js';
-import { type BlockWatchOptions, createNotice, type OnDecide } from './blocking.js';
-import { createSharedCalls } from './shared-calls.js';
+import {
+  type BlockWatchOptions,
+  createNotice,
+  type OnDecide,
+  createSharedCalls,
+} from './blocking.js';
 import {
   beatMs,
   attributionFunction,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSharedCalls, readSharedCalls } from '../../../src/engine/watch/shared-calls.js';
+import { createSharedCalls, readSharedCalls } from '../../../src/engine/watch/blocking.js';
 import type { AttributedCall } from '../../../src/engine/watch/watchdog-messages.js';
 
 const call = (plugin: string, about: AttributedCall['about'] = {}): AttributedCall => ({
