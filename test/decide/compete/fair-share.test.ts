@@ -178,6 +178,7 @@ describe('slots that are taken', () => {
     const back = withTaken(taken, [job('w'), job('o', { owner: 'b' })], -1);
     expect(['a', 'b'].map((owner) => back.ofOwner.get(owner))).toEqual([2, 0]);
     expect(['w', 'o'].map((root) => back.ofRoot.get(root))).toEqual([2, 0]);
+    expect([taken.ofOwner.get('c'), taken.ofRoot.get('c')]).toEqual([0, 0]);
     expect(taken.had('w')).toBe(4);
     expect(withTaken(given, [])).toBe(given);
   });
