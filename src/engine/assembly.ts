@@ -247,7 +247,7 @@ function createViews(
     return { templates: plugin.module.templates ?? [], hash: plugin.hash };
   };
   const me = { ...self, pid: process.pid, facts };
-  // Copied for each decision: what has to be put together anew costs several times as much.
+  // The same in every decision, so put together once.
   const { stopping } = attempts;
   const acting = { ...me, stopping, unbegun: replicas.unbegun, ended: replicas.ended };
   const { retryDelayMs = 0 } = options;

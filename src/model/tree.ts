@@ -103,7 +103,7 @@ export function isWithin(path: string, node: string): boolean {
   return node === '' || path === node || path.startsWith(`${node}.`);
 }
 
-/** A path and all it is below of: `0.map.*.x` -> itself, `0.map.*`, `0.map`, `0` and the root. */
+/** A path and all paths above it: `0.map.*.x` -> itself, `0.map.*`, `0.map`, `0` and the root. */
 export function pathsAbove(path: string): readonly string[] {
   const above = [path];
   for (let at = path.lastIndexOf('.'); at > 0; at = path.lastIndexOf('.', at - 1)) {

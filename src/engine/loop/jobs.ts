@@ -291,7 +291,7 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
     // If no write won, nothing else wakes the job.
     if (serializer.seen.get(id)?.rev === rev) timers.set(id, now() + hearsayMs);
   }
-  return 'doc' in written ? written.doc : undefined;
+  return written.kind === 'lost' ? undefined : written.doc;
 }
 
 /** All that is left to do is an attempt that runs here. */

@@ -163,7 +163,7 @@ export function readNotice(notice: Buffer): string | undefined {
 
 /** Number of calls at the same time; of more the others are not named. */
 const mostCalls = 1_024;
-/** The longestCall text about a call, bytes. */
+/** The longest text about a call, bytes. */
 const longestCall = 1_022;
 /** A place holds the length of a text (2 bytes), 0 when it is free, and the text. */
 const placeBytes = 2 + longestCall;

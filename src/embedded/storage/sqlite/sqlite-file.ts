@@ -31,7 +31,7 @@ export type SqliteFile = {
   checkpoint(): Promise<void>;
   /** The same, and empties the log: both are as small as they can be. */
   shrink(): Promise<void>;
-  /** Makes so many free pages ones that the next checkpoint gives back; returns how many are left. */
+  /** Marks at most so many free pages, which the next checkpoint gives back; returns how many are left. */
   freePages(count: number): number;
   /** The bytes of the file and its log. */
   bytes(): Promise<number>;

@@ -36,7 +36,7 @@ export type SqliteSession = {
   readonly still: <T>(run: (sql: Statements) => Promise<T>) => Promise<T>;
   /** Makes a change, together with others; it is on disk when it is answered. @throws StoreClosed */
   readonly change: <T>(weight: number, run: (transaction: Transaction) => T) => Promise<T>;
-  /** Makes so many free pages ones that the next checkpoint gives back; returns how many are left. */
+  /** Marks at most so many free pages, which the next checkpoint gives back; returns how many are left. */
   readonly freePages: (count: number) => Promise<number>;
   /** Cuts the file and its log to what they need. */
   readonly shrink: () => Promise<void>;
