@@ -221,10 +221,10 @@ type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks'> & {
 function createDeciding(base: Base, parts: DecidingParts) {
   const { options, store, retry, life, once, now, crashLimit } = base;
   const { rule, onDecide, mostDescendants = usualDescendants } = options;
-  const { others, contents, locks } = parts;
+  const { others, contents, locks, attempts } = parts;
   const decider = createDecider({
     ...{ store, library: others.library, attachments: contents, locks, retry },
-    ...{ life: life.signal, onDecide, once },
+    ...{ life: life.signal, onDecide, once, reserve: attempts.reserve },
     jobTree: createJobTree({ store, now, mostDescendants }),
     ...(rule === undefined ? {} : { rule }),
   });
@@ -238,31 +238,26 @@ function createDeciding(base: Base, parts: DecidingParts) {
 
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
-  { options, self, crashLimit, linkOf }: Base,
+  { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf }: Base,
   { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
-): Pick<JobParts, 'surroundings' | 'bystanders'> {
+): Pick<JobParts, 'worldFrom' | 'bystanders'> {
   const facts = (name: string): PluginFacts => {
-    const plugin = options.plugins.get(name);
-    if (plugin === undefined) return { templates: [] };
-    return { templates: plugin.module.templates ?? [], hash: plugin.hash };
+    const { module, hash } = plugins.get(name) ?? {};
+    return { templates: module?.templates ?? [], ...(hash && { hash }) };
   };
   const me = { ...self, pid: process.pid, facts };
+  const { unbegun, ended: stored } = replicas;
   // The same in every decision, so put together once.
-  const { stopping } = attempts;
-  const acting = { ...me, stopping, unbegun: replicas.unbegun, ended: replicas.ended };
-  const { retryDelayMs = 0 } = options;
-  const world = { lockId: lockIdOf, render: renderParams, linkOf, crashLimit, retryDelayMs };
-  const slotsOf = (job: Job, ended?: readonly string[]): Pick<Me, 'freeSlots' | 'share'> => {
-    const free = attempts.freeSlots(ended);
+  const acting = { ...me, stopping: attempts.stopping, unbegun, ended: stored };
+  const shareOf = (job: Job, free: number, ended?: readonly string[]): Me['share'] => {
     const facts = { hasRoom: attempts.hasRoom, use: () => attempts.use(ended) };
     const of = (wanted: number) => waitQueue.slotsFor(inLineOf(job), { free, wanted }, facts);
     // For a wide job it is worked out once, for all that is free.
     let most: number | undefined;
-    const share: Me['share'] = (wanted) => {
+    return (wanted) => {
       if (waitQueue.tickets.size + waitQueue.called.size === 0) return wanted;
       return wanted === 1 ? of(1) : Math.min(wanted, (most ??= of(free)));
     };
-    return { freeSlots: free, share };
   };
   return {
     bystanders: (seenAt) => ({
@@ -275,19 +270,26 @@ function createViews(
       },
       ...{ seenAt, peers: peers.alive },
     }),
-    surroundings: ({ job, ended, seenAt }) => ({
-      ...world,
-      me: {
-        ...acting,
-        ...slotsOf(job, ended),
-        runningOf: (task: string) => attempts.runningOf(task, ended),
-        running: ended === undefined ? attempts.claims : without(attempts.claims, ended),
-      },
-      seenAt,
-      peers: peers.alive,
-      nonce: randomUUID(),
-      lease: peers.lease,
-    }),
+    worldFrom: ({ job, ended, seenAt }, known, schema) => {
+      const freeSlots = attempts.freeSlots(ended);
+      const running = ended === undefined ? attempts.claims : without(attempts.claims, ended);
+      const runningOf = (task: string) => attempts.runningOf(task, ended);
+      return {
+        // Only one object is spread, as the first: with more of them the world would be a slow one.
+        ...known,
+        me: { ...acting, freeSlots, share: shareOf(job, freeSlots, ended), runningOf, running },
+        seenAt,
+        peers: peers.alive,
+        nonce: randomUUID(),
+        schema,
+        lease: peers.lease,
+        lockId: lockIdOf,
+        render: renderParams,
+        linkOf,
+        crashLimit,
+        retryDelayMs,
+      };
+    },
   };
 }
 

@@ -25,6 +25,7 @@ import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
 import { evaluate } from '../../evaluate/expressions.js';
 import type { ResultAttachments } from '../attachments/contents.js';
+import type { RunningAttempts } from '../attempts/running-attempts.js';
 import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
 import type { Library } from './library.js';
 import type { JobTree } from '../children/job-tree.js';
@@ -42,8 +43,8 @@ export type DecidedIntent = (Exclude<Intent, Query | Acquire> & Named) | Fault;
 /** The rule that gave an intent; those of tests have no name. */
 type Named = { readonly rule?: string };
 
-/** What a decision stands on beside the job: the world, but for what is looked up on demand. */
-export type Surroundings = Omit<
+/** What was found out for a decision; the rest of the world is what the engine is at that moment. */
+export type Known = Pick<
   World,
   | 'answers'
   | 'blockers'
@@ -54,7 +55,6 @@ export type Surroundings = Omit<
   | 'lock'
   | 'permit'
   | 'root'
-  | 'schema'
   | 'subject'
   | 'task'
 >;
@@ -68,15 +68,22 @@ export type Standpoint = {
   readonly ended?: readonly string[];
 };
 
+/**
+ * @param worldWith the world, with what was found out
+ * @param ended claims that hand their slots over to what is claimed; none when absent
+ */
 export type Decider = (
   job: Job,
-  surroundings: () => Surroundings,
+  worldWith: (known: Known, schema: World['schema']) => World,
   now: () => number,
+  ended?: readonly string[],
 ) => Promise<DecidedIntent>;
 
 export type DeciderParts = {
   readonly store: Store;
   readonly library: Library;
+  /** Takes the slots of a claim, in the turn in which it is decided: what is decided next has them not. */
+  readonly reserve: RunningAttempts['reserve'];
   /** Reads the attachments of jobs. */
   readonly attachments: ResultAttachments;
   readonly locks: Locks;
@@ -95,32 +102,33 @@ export type DeciderParts = {
  * that throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
-  const { library, life, onDecide, once, rule = decide } = parts;
+  const { library, life, onDecide, once, reserve, rule = decide } = parts;
   const unasked = worldOf(nothing, library);
-  return async (job, surroundings, now) => {
+  return async (job, worldWith, now, ended = []) => {
     // Most decisions ask nothing, and read no schema.
     let found = nothing;
+    let known = unasked;
     let schemas: SchemaChecks | undefined;
     const schema: World['schema'] = (read) => (schemas ??= createSchemaChecks()).read(read);
     const asked = new Set<string>();
     let unanswered: string | undefined;
+    let claims = 0;
     for (;;) {
       await roundTurn();
       // What could not be found out any more does not count.
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const known = found === nothing ? unasked : worldOf(found, library);
-      const world: World = Object.assign(
-        surroundings(),
-        known,
-        { schema },
-        unanswered && { unanswered },
-      );
+      const answered = worldWith(known, schema);
+      const world = unanswered === undefined ? answered : { ...answered, unanswered };
       const intent = withCurrentJob(onDecide, job._id, () =>
         unlessThrown(() => rule(job, now(), world)),
       );
       // What was decided without an answer does not count.
       if (schemas?.isOpen() === true) {
         unanswered = await whyNot(schemas.settle, job, once);
+        continue;
+      }
+      if (intent.kind === 'claim' && !reserve(intent.steps, ended, intent.job)) {
+        if ((claims += 1) > 1) return fault('it claims more slots than there are');
         continue;
       }
       if (intent.kind !== 'look_up' && intent.kind !== 'acquire') return intent;
@@ -135,6 +143,7 @@ export function createDecider(parts: DeciderParts): Decider {
         job,
         once,
       );
+      known = worldOf(of, library);
     }
   };
 }
@@ -254,7 +263,7 @@ function emptyFindings() {
 /** Never written to. */
 const nothing = emptyFindings();
 
-function worldOf(found: Findings, library: Library): Omit<World, keyof Surroundings | 'schema'> {
+function worldOf(found: Findings, library: Library): Known {
   const { answers, contents, children, roots, subjects, events } = found;
   const { taken, permits, blockers } = found;
   return {

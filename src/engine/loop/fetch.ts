@@ -1,3 +1,4 @@
+import { staggerMs } from '../../decide/compete/ranks.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
 import { after, type Waiter } from '../../turns.js';
@@ -20,7 +21,8 @@ export type SeenRevision = {
  * I1 Each change is read, or a later one of the same document is; what this engine knows already is not,
  *    nor what is left to others altogether.
  * I2 A document that another engine is likely to deal with is read only when it has not moved again for
- *    the time that is left to that engine, or has moved for longer than a second without being read.
+ *    the time that is left to that engine, or has moved for longer than a second without being read;
+ *    what becomes due within the time between two engines is read together.
  * I3 What is read at the same time is handed out in the order in which the feed brought it.
  * I4 A copy that is behind the feed is asked again.
  * I5 An engine that could do nothing about what is left to others reads it when it can, or when it has
@@ -72,6 +74,11 @@ const againMs = 100;
 const mostTries = 50;
 /** So long a document may move without being read, ms. */
 const mostMovingMs = 1_000;
+/**
+ * What is left to other engines becomes due at multiples of this, so that it is read together, ms. All
+ * engines count from the same moment, and of one document each has another multiple.
+ */
+const togetherMs = staggerMs;
 /** So long a document must not have moved before an engine reads it that can do nothing about it, ms. */
 const fullMs = 5_000;
 
@@ -193,7 +200,8 @@ function createUnread(
       all.set(id, one);
       if (least !== undefined) least = Math.min(least, one.place);
       if (waitMs <= 0) return becomeDue(id);
-      later.set(id, Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs)));
+      const due = Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs));
+      later.set(id, one.isLeft ? togetherMs * Math.ceil(due / togetherMs) : due);
     },
     hurry: (most = Infinity): void => [...putOff].slice(0, most).forEach(becomeDue),
     isDue: (): boolean => due.size > 0,

@@ -233,8 +233,7 @@ async function decideAndDo(
   parts: JobParts,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { decider, serializer, attempts, waitQueue, parsedJobs, breaker, surroundings, now } =
-    parts;
+  const { decider, serializer, attempts, waitQueue, parsedJobs, breaker, worldFrom, now } = parts;
   const blocked = blockedEnginesKey in doc ? failureForBlocking(doc, parts.crashLimit) : undefined;
   if (blocked !== undefined) {
     return afterEnd(doc, await endFaulty(parts, withoutBlockedEngines(doc), blocked));
@@ -247,7 +246,7 @@ async function decideAndDo(
   if (told !== undefined) return told.doc;
   if (attempts.ofJob.has(doc._id)) fence(parts, doc);
   const standpoint = { job: parsed.value, seenAt: serializer.seen.get(doc._id)?.at ?? now() };
-  const decision = await decider(parsed.value, () => surroundings(standpoint), now);
+  const decision = await decider(parsed.value, (...known) => worldFrom(standpoint, ...known), now);
   switch (decision.kind) {
     case 'fault':
       return afterEnd(doc, await endFaulty(parts, doc, decision.failure));
@@ -262,8 +261,6 @@ async function decideAndDo(
       // The job goes on beside what is stopping, and its times still come.
       return doc;
     case 'claim':
-      // The slot may have gone while the decision looked things up.
-      if (!attempts.reserve(decision.steps, [], decision.job)) return doc;
       return commit(parts, decision);
     case 'write':
     case 'spawn': {

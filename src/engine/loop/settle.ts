@@ -170,13 +170,10 @@ async function storeSettled(
   job: LiveJob,
   pending: Pending,
 ): Promise<Tried | Unfit> {
-  const { attempts, documentLimit } = parts;
+  const { documentLimit } = parts;
   const { left } = pending;
   const ended = left.map(({ step }) => step.claim);
   const wanted = await whatFollows(parts, job, { ended, isFaulty: pending.faults.length > 0 });
-  if (wanted.kind === 'claim' && !attempts.reserve(wanted.steps, ended, wanted.job)) {
-    return { kind: 'again', pending };
-  }
   const mayGiveUp = read.steps.some(({ state }) => state === '$$waiting');
   const decision = mayGiveUp ? { ...wanted, abandons: abandoned(read, wanted.job) } : wanted;
   const mostBytes = left.some(isDone) ? roomForResults(documentLimit) : undefined;
@@ -194,14 +191,14 @@ async function storeSettled(
 
 /** What comes next is decided upon the settled job, unless that threw before. */
 async function whatFollows(
-  { replicas, decider, surroundings, now }: JobParts,
+  { replicas, decider, worldFrom, now }: JobParts,
   job: LiveJob,
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
 ): Promise<Writing> {
   // Nothing is begun in a conflict, but what has ended is written.
   if (isFaulty || replicas.suspects.has(job._id)) return { kind: 'write', job };
   const standpoint = { job, seenAt: -Infinity, ended };
-  const decision = await decider(job, () => surroundings(standpoint), now);
+  const decision = await decider(job, (...known) => worldFrom(standpoint, ...known), now, ended);
   // What has ended is written first; the next look at the job meets the same fault.
   return decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
 }

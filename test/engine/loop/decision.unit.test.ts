@@ -17,15 +17,19 @@ function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknow
     },
     retry: async <T>(ask: () => Promise<T>) => ask(),
     life: new AbortController().signal,
+    reserve: () => true,
     rule,
     ...more,
   } as unknown as DeciderParts;
   return createDecider(parts)(
     newJob(),
-    () => world(),
+    (known, schema) => ({ ...world(), ...known, schema }),
     () => t0,
   );
 }
+
+const claim = { kind: 'claim', job: newJob(), steps: [], because: '' } as unknown as Intent;
+const waitForSlot: Intent = { kind: 'wait', because: '', for: 'slot', rank: 0 };
 
 describe('the decider', () => {
   it('gives a fault for a rule that throws', async () => {
@@ -52,6 +56,22 @@ describe('the decider', () => {
       kind: 'fault',
       failure: { message: expect.stringContaining('it asks again for "children c"') as string },
     });
+  });
+
+  it('takes the slots of a claim in the turn in which it decides', async () => {
+    let free = 1;
+    const reserve = () => (free -= 1) >= 0;
+    const rule = () => (free > 0 ? claim : waitForSlot);
+    const both = await Promise.all([decider(rule, { reserve }), decider(rule, { reserve })]);
+    expect(both.map(({ kind }) => kind)).toEqual(['claim', 'wait']);
+  });
+
+  it('gives a fault for a rule that claims again slots that are not there', async () => {
+    let rounds = 0;
+    const rule = () => ((rounds += 1), claim);
+    const decided = await decider(rule, { reserve: () => false });
+    expect(rounds).toBe(2);
+    expect(decided).toMatchObject({ kind: 'fault' });
   });
 
   it('gives a fault for a rule that takes again what it has taken', async () => {

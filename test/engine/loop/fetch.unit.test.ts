@@ -91,13 +91,29 @@ describe('a fetcher', () => {
   it('I2: reads what moves all the time after a second', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     try {
-      const { taken, fetcher: it } = fetcher({ a: '10-a' }, { delayOf: () => leftFor(200) });
-      for (let n = 1; n <= 10; n += 1) {
+      const { taken, fetcher: it } = fetcher({ a: '12-a' }, { delayOf: () => leftFor(200) });
+      for (let n = 1; n <= 12; n += 1) {
         it.saw(seen('a', `${n}-a`, Date.now()));
         vi.advanceTimersByTime(100);
       }
       vi.useRealTimers();
       await vi.waitFor(() => expect(taken.length).toBe(1));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('I2: reads together what is left for about as long', async () => {
+    const { asked, fetcher: it } = fetcher({ a: '1-a', b: '1-a' }, { delayOf: () => leftFor(200) });
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_010 });
+    try {
+      it.saw(seen('a', '1-a', Date.now()));
+      vi.advanceTimersByTime(150);
+      it.saw(seen('b', '1-a', Date.now()));
+      vi.advanceTimersByTime(230);
+      expect(asked).toEqual([]);
+      vi.advanceTimersByTime(10);
+      await vi.waitFor(() => expect(asked).toEqual([['a', 'b']]));
     } finally {
       vi.useRealTimers();
     }

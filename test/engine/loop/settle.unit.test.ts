@@ -25,7 +25,7 @@ function settleParts() {
   const { parts, ...more } = writeParts({ docs: [doc] });
   const around = {
     decider: async () => ({ kind: 'ignore', because: 'for now' }),
-    surroundings: () => ({}),
+    worldFrom: () => ({}),
     fail: () => undefined,
     waitQueue: { leave: () => undefined },
     events: { emit: () => undefined },
