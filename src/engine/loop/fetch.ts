@@ -67,8 +67,8 @@ export type FetcherPorts = {
  */
 export type Delay = { readonly ms: number; readonly for: 'others' | 'more' };
 
-/** Documents that are asked for in one request. */
-const mostAtOnce = 500;
+/** Documents that are asked for in one request: more of them hold up what runs, and leave more garbage. */
+const mostAtOnce = 100;
 /** After which time a copy that is behind is asked again, ms, and how often. */
 const againMs = 100;
 const mostTries = 50;

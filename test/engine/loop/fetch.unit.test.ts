@@ -185,12 +185,12 @@ describe('a fetcher', () => {
     expect(it.isBehind()).toBe(false);
   });
 
-  it('asks for no more than 500 documents at once, and for nothing after its end', async () => {
-    const ids = Array.from({ length: 1_200 }, (_, n) => `d${n}`);
+  it('asks for no more than 100 documents at once, and for nothing after its end', async () => {
+    const ids = Array.from({ length: 240 }, (_, n) => `d${n}`);
     const { asked, taken, fetcher: it } = fetcher(Object.fromEntries(ids.map((id) => [id, '1-a'])));
     for (const id of ids) it.saw(seen(id));
-    await vi.waitFor(() => expect(taken.length).toBe(1_200));
-    expect(asked.map(({ length }) => length)).toEqual([500, 500, 200]);
+    await vi.waitFor(() => expect(taken.length).toBe(240));
+    expect(asked.map(({ length }) => length)).toEqual([100, 100, 40]);
     it.stop();
     it.saw(seen('d0', '2-a'));
     await sleep(20);
