@@ -61,6 +61,31 @@ describe('the list of jobs', () => {
     await page.getByText('No job is like that.').waitFor();
   });
 
+  it('is sorted by its columns, or by a choice on a phone, which the address keeps', async () => {
+    const api = await openWorld();
+    for (const _id of ['b-2', 'b-10', 'a']) {
+      await api.client.submit({ _id, type: 'job', flow: 'long' });
+    }
+    const page = await openPage(api.url, '/jobs');
+    await page.locator('[data-job="a"]').waitFor(soon);
+    const shown = async () => {
+      const rows = await page.locator('[data-job]').all();
+      return Promise.all(rows.map((row) => row.getAttribute('data-job')));
+    };
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    await expect.poll(shown, soon).toEqual(['a', 'b-2', 'b-10']);
+    expect(new URL(page.url()).search).toBe('?sort=id');
+    const head = page.getByRole('columnheader', { name: 'Job', exact: true });
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    await page.getByRole('button', { name: 'Job', exact: true }).click();
+    await expect.poll(shown, soon).toEqual(['b-10', 'b-2', 'a']);
+    await page.getByLabel('Flow').fill('long');
+    await expect.poll(() => new URL(page.url()).search, soon).toBe('?flow=long&sort=-id');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByLabel('Order of the jobs').selectOption('by id');
+    await expect.poll(shown, soon).toEqual(['a', 'b-2', 'b-10']);
+  });
+
   it('asks for older jobs no more after an error, until somebody wants it', async () => {
     const api = await openWorld();
     await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });

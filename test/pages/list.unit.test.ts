@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Summary } from '../../src/pages/answers.js';
 import { changedParams } from '../../src/pages/job/changed-params.js';
 import { filterOf, matches, searchParamsOf } from '../../src/pages/jobs/filter.js';
+import { directionOf, nextSort, sorted, sortOf, sortWords } from '../../src/pages/jobs/sort.js';
 import { joined, firstPageOf, withBatch, withPage, type List } from '../../src/pages/jobs/list.js';
 
 function job(id: string, more: Partial<Summary> = {}): Summary {
@@ -119,5 +120,61 @@ describe('parameters that were edited for a retry', () => {
     ['a secret is kept in a list', { ...before, list: ['[secret]'] }, /"list" holds a secret/],
   ])('are refused where %s', (_what, after, sentence) => {
     expect(() => changedParams(before, after)).toThrow(sentence);
+  });
+});
+
+describe('the order of the list', () => {
+  const sortFrom = (text: string) => sortOf(new URLSearchParams(text));
+
+  it('stands in the address, where the usual one does not', () => {
+    for (const words of ['took', '-took', '-started', 'id', '-owner']) {
+      expect(sortWords(sortFrom(`sort=${words}`))).toBe(words);
+    }
+    for (const words of ['', 'sort=started', 'sort=nothing']) {
+      expect(sortFrom(words)).toBe(undefined);
+    }
+  });
+
+  it('is that of a column, then its reverse, then the usual one', () => {
+    const first = nextSort(undefined, 'took');
+    const second = nextSort(first, 'took');
+    expect([first, second, nextSort(second, 'took')].map(sortWords)).toEqual([
+      'took',
+      '-took',
+      undefined,
+    ]);
+    const oldest = nextSort(undefined, 'started');
+    expect(
+      [oldest, nextSort(oldest, 'started'), nextSort(first, 'started')].map(sortWords),
+    ).toEqual(['-started', undefined, undefined]);
+  });
+
+  it('is told to who does not see it', () => {
+    expect(directionOf(undefined, 'started')).toBe('descending');
+    expect(directionOf(undefined, 'took')).toBe(undefined);
+    expect(directionOf(sortFrom('sort=-took'), 'took')).toBe('ascending');
+    expect(directionOf(sortFrom('sort=flow'), 'flow')).toBe('ascending');
+  });
+
+  it('puts the longest first, by the time until now of what has not ended, and what has no value last', () => {
+    const jobs = [
+      job('short', { start: 10, end: 20 }),
+      job('new'),
+      job('runs', { start: 50 }),
+      job('long', { start: 0, end: 90 }),
+    ];
+    const ids = (words: string) => sorted(jobs, sortFrom(words), 100).map(({ id }) => id);
+    expect(ids('sort=took')).toEqual(['long', 'runs', 'short', 'new']);
+    expect(ids('sort=-took')).toEqual(['short', 'runs', 'long', 'new']);
+    expect(ids('sort=-started')).toEqual(['long', 'short', 'runs', 'new']);
+    expect(ids('')).toEqual(['short', 'new', 'runs', 'long']);
+  });
+
+  it('puts names by alphabet, numbers in them by their size', () => {
+    const jobs = [job('run-10'), job('run-9', { flow: 'etl' }), job('a', { flow: 'bill' })];
+    const ids = (words: string) => sorted(jobs, sortFrom(words), 0).map(({ id }) => id);
+    expect(ids('sort=id')).toEqual(['a', 'run-9', 'run-10']);
+    expect(ids('sort=-id')).toEqual(['run-10', 'run-9', 'a']);
+    expect(ids('sort=flow')).toEqual(['a', 'run-9', 'run-10']);
   });
 });

@@ -44,7 +44,7 @@ export type DecidedIntent = (Exclude<Intent, Query | Acquire> & Named) | Fault;
 type Named = { readonly rule?: string };
 
 /** What was found out for a decision; the rest of the world is what the engine is at that moment. */
-export type Known = Pick<
+export type FoundOut = Pick<
   World,
   | 'answers'
   | 'blockers'
@@ -74,7 +74,7 @@ export type Standpoint = {
  */
 export type Decider = (
   job: Job,
-  worldWith: (known: Known, schema: World['schema']) => World,
+  worldWith: (known: FoundOut, schema: World['schema']) => World,
   now: () => number,
   ended?: readonly string[],
 ) => Promise<DecidedIntent>;
@@ -263,7 +263,7 @@ function emptyFindings() {
 /** Never written to. */
 const nothing = emptyFindings();
 
-function worldOf(found: Findings, library: Library): Known {
+function worldOf(found: Findings, library: Library): FoundOut {
   const { answers, contents, children, roots, subjects, events } = found;
   const { taken, permits, blockers } = found;
   return {

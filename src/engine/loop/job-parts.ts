@@ -4,7 +4,7 @@ import type { TwsError } from '../../errors.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
-import type { Decider, Known, Standpoint } from './decision.js';
+import type { Decider, FoundOut, Standpoint } from './decision.js';
 import type { ReadDocument } from './fetch.js';
 import type { ParsedJobs, Serializer } from './serializer.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
@@ -36,7 +36,7 @@ export type JobParts = {
   /** How long a document may be, bytes; known once the database was asked. */
   readonly documentLimit: { bytes: number };
   /** The world of a decision, with what was found out for it. */
-  readonly worldFrom: (standpoint: Standpoint, known: Known, schema: World['schema']) => World;
+  readonly worldFrom: (standpoint: Standpoint, known: FoundOut, schema: World['schema']) => World;
   /** The part of it that a quick check of a version needs that was first seen then. */
   readonly bystanders: (seenAt: number) => QuickCheckWorld;
   readonly now: () => number;

@@ -14,12 +14,14 @@ import { Bulk } from './bulk.js';
 import { filterOf, isCounted, searchParamsOf, type ListFilter } from './filter.js';
 import { FilterBar } from './filter-bar.js';
 import { StatusTabs } from './status-tabs.js';
+import { mostSorted, sorted, sortOf, sortWords, type ListOrder } from './sort.js';
+import { SortChoice } from './sort-choice.js';
 import { JobTable } from './table.js';
 import { useList, type LiveList } from './use-list.js';
 
 /** The page of all jobs: live, filtered, to be repaired many at a time. */
 export function JobsPage() {
-  const [filter, setFilter] = useFilter();
+  const { filter, setFilter, sort, setSort } = useAddress();
   const { selected, select, clear } = useSelection();
   const box = useRef<HTMLDivElement>(null);
   const hold = (): boolean => selected.size > 0 || (box.current?.scrollTop ?? 0) > 4;
@@ -34,6 +36,10 @@ export function JobsPage() {
     setFilter(next);
     box.current?.scrollTo(0, 0);
   };
+  const order = (next: ListOrder): void => {
+    setSort(next);
+    box.current?.scrollTo(0, 0);
+  };
   return (
     <div class="jobs-page">
       <PageHead title="Jobs">
@@ -45,6 +51,7 @@ export function JobsPage() {
         onChoose={(status) => change({ ...filter, status })}
       />
       <FilterBar filter={filter} onFilter={change} flows={flows} />
+      <SortChoice sort={sort} onSort={order} />
       <Bulk
         selected={selected}
         filter={filter}
@@ -60,7 +67,15 @@ export function JobsPage() {
           box.current?.scrollTo(0, 0);
         }}
       />
-      <Listed listed={listed} filter={filter} selected={selected} onSelect={select} box={box} />
+      <Listed
+        listed={listed}
+        filter={filter}
+        selected={selected}
+        onSelect={select}
+        box={box}
+        sort={sort}
+        onSort={order}
+      />
     </div>
   );
 }
@@ -91,14 +106,18 @@ function NewerButton({ count, onShow }: { readonly count: number; readonly onSho
   );
 }
 
-type ListedProps = Pick<ComponentProps<typeof JobTable>, 'selected' | 'onSelect' | 'box'> & {
+type ListedProps = Pick<
+  ComponentProps<typeof JobTable>,
+  'selected' | 'onSelect' | 'box' | 'sort' | 'onSort'
+> & {
   readonly listed: LiveList;
   readonly filter: ListFilter;
 };
 
 /** The jobs, or why there are none to see. */
-function Listed({ listed, filter, selected, onSelect, box }: ListedProps) {
+function Listed({ listed, filter, sort, ...given }: ListedProps) {
   const { list, error, isLoading, loadMore } = listed;
+  const jobs = useSorted(listed, sort);
   const [at, setAt] = useState<string>();
   const loading = error === undefined ? <Loading what="jobs" /> : null;
   if (list === undefined) return loading;
@@ -107,23 +126,38 @@ function Listed({ listed, filter, selected, onSelect, box }: ListedProps) {
   return (
     <>
       <JobTable
-        jobs={list.jobs}
+        {...given}
+        sort={sort}
+        jobs={jobs}
         isWhole={isWhole}
         isLoading={isLoading}
-        selected={selected}
-        onSelect={onSelect}
         onEnd={loadMore}
-        box={box}
         at={at}
         onAt={setAt}
         mayChoose={mayOperate.value}
       />
       <p class="muted foot" role="status">
-        {list.jobs.length.toLocaleString()} {isWhole ? 'jobs' : 'jobs loaded, older ones follow'}
+        {list.jobs.length.toLocaleString()} {isWhole ? 'jobs' : unfinishedWords(sort)}
         {isLoading && ' …'}
       </p>
     </>
   );
+}
+
+function unfinishedWords(sort: ListOrder): string {
+  return sort === undefined
+    ? 'jobs loaded, older ones follow'
+    : 'jobs loaded and sorted; those that began earlier are not among them yet';
+}
+
+/** The jobs in their order; they are all read first, as far as they are not too many. */
+function useSorted({ list, error, isLoading, loadMore }: LiveList, sort: ListOrder) {
+  const jobs = useMemo(() => sorted(list?.jobs ?? [], sort, Date.now()), [list, sort]);
+  const isOpen = list?.cursor !== undefined && list.jobs.length < mostSorted;
+  useEffect(() => {
+    if (sort !== undefined && isOpen && !isLoading && error === undefined) loadMore();
+  }, [sort, isOpen, isLoading, error, loadMore]);
+  return jobs;
 }
 
 function NoJobs({ filter }: { readonly filter: ListFilter }) {
@@ -142,19 +176,27 @@ function NoJobs({ filter }: { readonly filter: ListFilter }) {
   );
 }
 
-/** The filter is what the address says; each change can be gone back from. */
-function useFilter(): readonly [ListFilter, (filter: ListFilter) => void] {
+/** The filter and the order are what the address says; each change can be gone back from. */
+function useAddress() {
   const search = useSearch();
   const [location, navigate] = useLocation();
-  const filter = useMemo(() => filterOf(new URLSearchParams(search)), [search]);
-  const set = useCallback(
-    (next: ListFilter) => {
-      const text = searchParamsOf(next).toString();
-      navigate(`${location}${text === '' ? '' : `?${text}`}`);
-    },
-    [location, navigate],
-  );
-  return [filter, set];
+  const [filter, sort] = useMemo(() => {
+    const said = new URLSearchParams(search);
+    return [filterOf(said), sortOf(said)] as const;
+  }, [search]);
+  const go = (nextFilter: ListFilter, nextSort: ListOrder): void => {
+    const params = searchParamsOf(nextFilter);
+    const words = sortWords(nextSort);
+    if (words !== undefined) params.set('sort', words);
+    const text = params.toString();
+    navigate(`${location}${text === '' ? '' : `?${text}`}`);
+  };
+  return {
+    filter,
+    setFilter: (next: ListFilter) => go(next, sort),
+    sort,
+    setSort: (next: ListOrder) => go(filter, next),
+  };
 }
 
 /** Counts are read again while jobs change, but not more often than this, ms. */

@@ -6,6 +6,7 @@ import { useKeys } from '../keys/keys.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
 import { useMedia } from '../parts/use-media.js';
+import { directionOf, nextSort, type ListOrder, type ColumnKey } from './sort.js';
 import { useVirtual } from './use-virtual.js';
 
 type Props = {
@@ -20,6 +21,8 @@ type Props = {
   readonly at: string | undefined;
   readonly onAt: (id: string) => void;
   readonly mayChoose: boolean;
+  readonly sort: ListOrder;
+  readonly onSort: (sort: ListOrder) => void;
 };
 
 const rowHeight = 44;
@@ -29,6 +32,7 @@ const cardHeight = 92;
 /** The jobs, of which only those in view are in the document. */
 export function JobTable(props: Props) {
   const { jobs, isWhole, isLoading, selected, onSelect, onEnd, box, at, onAt, mayChoose } = props;
+  const { sort, onSort } = props;
   const isNarrow = useMedia('(max-width: 48rem)');
   const { rows, height, show } = useVirtual({
     count: jobs.length,
@@ -46,7 +50,7 @@ export function JobTable(props: Props) {
       aria-rowcount={isWhole ? jobs.length + 1 : -1}
       aria-multiselectable={mayChoose}
     >
-      <HeadRow jobs={jobs} selected={selected} onSelect={onSelect} mayChoose={mayChoose} />
+      <HeadRow {...{ jobs, selected, onSelect, mayChoose, sort, onSort }} />
       <div class="rows" role="rowgroup" ref={box} tabIndex={0} aria-label="Rows">
         <div class="rows-inner" role="presentation" style={{ height: `${height}px` }}>
           {rows.map(({ index, start, size }) => {
@@ -73,10 +77,17 @@ export function JobTable(props: Props) {
   );
 }
 
-type HeadRowProps = Pick<Props, 'jobs' | 'selected' | 'onSelect' | 'mayChoose'>;
+type HeadRowProps = Pick<Props, 'jobs' | 'selected' | 'onSelect' | 'mayChoose' | 'sort' | 'onSort'>;
 
-/** The names of the columns, and the box that selects all jobs. */
-function HeadRow({ jobs, selected, onSelect, mayChoose }: HeadRowProps) {
+/** The names of the columns, by which the jobs are sorted, and the box that selects all jobs. */
+function HeadRow({ jobs, selected, onSelect, mayChoose, sort, onSort }: HeadRowProps) {
+  const column = (name: string, by: ColumnKey) => (
+    <span role="columnheader" aria-sort={directionOf(sort, by)}>
+      <button type="button" class="sort" onClick={() => onSort(nextSort(sort, by))}>
+        {name}
+      </button>
+    </span>
+  );
   const all = jobs.length > 0 && jobs.every(({ id }) => selected.has(id));
   return (
     <div class="list-row job-row head" role="row" aria-rowindex={1}>
@@ -95,13 +106,13 @@ function HeadRow({ jobs, selected, onSelect, mayChoose }: HeadRowProps) {
           />
         </span>
       )}
-      <span role="columnheader">Status</span>
-      <span role="columnheader">Job</span>
-      <span role="columnheader">Flow</span>
+      {column('Status', 'status')}
+      {column('Job', 'id')}
+      {column('Flow', 'flow')}
       <span role="columnheader">Now, or why it failed</span>
-      <span role="columnheader">Began</span>
-      <span role="columnheader">Took</span>
-      <span role="columnheader">Owner</span>
+      {column('Began', 'started')}
+      {column('Took', 'took')}
+      {column('Owner', 'owner')}
     </div>
   );
 }

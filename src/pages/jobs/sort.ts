@@ -1,0 +1,87 @@
+import type { Summary } from '../answers.js';
+
+/** What the list can be sorted by; the same words as those of `tws list --sort`, where it has them. */
+export const columnKeys = ['status', 'id', 'flow', 'started', 'took', 'owner'] as const;
+export type ColumnKey = (typeof columnKeys)[number];
+
+/** The order of the list; undefined: as it is read, the newest first. */
+export type ListOrder = { readonly key: ColumnKey; readonly isReversed: boolean } | undefined;
+
+/** Jobs that are read to be sorted, at most. */
+export const mostSorted = 10_000;
+
+/** The order that an address asks for: `sort=took`, `sort=-took`. */
+export function sortOf(search: URLSearchParams): ListOrder {
+  const text = search.get('sort') ?? '';
+  const isReversed = text.startsWith('-');
+  const key = columnKeys.find((one) => one === text.slice(Number(isReversed)));
+  return key === undefined || (key === 'started' && !isReversed) ? undefined : { key, isReversed };
+}
+
+/** The words of an order in an address; undefined: there are none. */
+export function sortWords(sort: ListOrder): string | undefined {
+  return sort && `${sort.isReversed ? '-' : ''}${sort.key}`;
+}
+
+/** The order after somebody chose a column: its own, then the reverse of it, then the usual one again. */
+export function nextSort(sort: ListOrder, key: ColumnKey): ListOrder {
+  if (sort?.key === key) return sort.isReversed ? undefined : { key, isReversed: true };
+  // The usual order is that of the beginnings.
+  return key === 'started' && sort !== undefined
+    ? undefined
+    : { key, isReversed: key === 'started' };
+}
+
+/** What a column is sorted by now, as `aria-sort` says it. */
+export function directionOf(
+  sort: ListOrder,
+  key: ColumnKey,
+): 'ascending' | 'descending' | undefined {
+  const { key: by, isReversed } = sort ?? { key: 'started', isReversed: false };
+  if (by !== key) return undefined;
+  return isNumeric(key) === isReversed ? 'ascending' : 'descending';
+}
+
+/**
+ * Sorts jobs: the newest and the longest first, names by alphabet. A job without the value comes last in
+ * either direction. `now`: epoch ms, for what has not ended.
+ */
+export function sorted(jobs: readonly Summary[], sort: ListOrder, now: number): readonly Summary[] {
+  if (sort === undefined) return jobs;
+  const { key, isReversed } = sort;
+  const entries = jobs.map((job) => ({ job, value: valueOf(job, key, now) }));
+  const compare = isNumeric(key) ? byNumber : byName;
+  return entries
+    .toSorted(({ value: a }, { value: b }) => {
+      if (a === undefined || b === undefined) {
+        return Number(a === undefined) - Number(b === undefined);
+      }
+      return isReversed ? -compare(a, b) : compare(a, b);
+    })
+    .map(({ job }) => job);
+}
+
+function isNumeric(key: ColumnKey): boolean {
+  return key === 'started' || key === 'took';
+}
+
+type Value = number | string;
+
+const byNumber = (a: Value, b: Value): number => Number(b) - Number(a);
+const alphabet = new Intl.Collator('en', { numeric: true });
+const byName = (a: Value, b: Value): number => alphabet.compare(String(a), String(b));
+
+function valueOf(job: Summary, key: ColumnKey, now: number): Value | undefined {
+  const { start, end = now } = job;
+  switch (key) {
+    case 'started':
+      return start;
+    case 'took':
+      return start === undefined ? undefined : end - start;
+    case 'status':
+    case 'id':
+    case 'flow':
+    case 'owner':
+      return job[key];
+  }
+}
