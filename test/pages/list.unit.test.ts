@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Summary } from '../../src/pages/answers.js';
 import { changedParams } from '../../src/pages/job/changed-params.js';
 import { filterOf, matches, searchParamsOf } from '../../src/pages/jobs/filter.js';
-import { directionOf, nextSort, sorted, sortOf, sortWords } from '../../src/pages/jobs/sort.js';
+import {
+  directionOf,
+  inOrder,
+  nextSort,
+  sorted,
+  sortOf,
+  sortWords,
+} from '../../src/pages/jobs/sort.js';
 import { joined, firstPageOf, withBatch, withPage, type List } from '../../src/pages/jobs/list.js';
 
 function job(id: string, more: Partial<Summary> = {}): Summary {
@@ -126,7 +133,7 @@ describe('parameters that were edited for a retry', () => {
 describe('the order of the list', () => {
   const sortFrom = (text: string) => sortOf(new URLSearchParams(text));
 
-  it('stands in the address, where the usual one does not', () => {
+  it('is part of the address, unless it is the usual one', () => {
     for (const words of ['took', '-took', '-started', 'id', '-owner']) {
       expect(sortWords(sortFrom(`sort=${words}`))).toBe(words);
     }
@@ -149,7 +156,7 @@ describe('the order of the list', () => {
     ).toEqual(['-started', undefined, undefined]);
   });
 
-  it('is told to who does not see it', () => {
+  it('is told to screen readers', () => {
     expect(directionOf(undefined, 'started')).toBe('descending');
     expect(directionOf(undefined, 'took')).toBe(undefined);
     expect(directionOf(sortFrom('sort=-took'), 'took')).toBe('ascending');
@@ -168,6 +175,16 @@ describe('the order of the list', () => {
     expect(ids('sort=-took')).toEqual(['short', 'runs', 'long', 'new']);
     expect(ids('sort=-started')).toEqual(['long', 'short', 'runs', 'new']);
     expect(ids('')).toEqual(['short', 'new', 'runs', 'long']);
+  });
+
+  it('leaves rows where they are when it is told to, and puts new ones last', () => {
+    const jobs = [job('c'), job('new'), job('a'), job('b')];
+    expect(inOrder(jobs, ['a', 'gone', 'b', 'c']).map(({ id }) => id)).toEqual([
+      'a',
+      'b',
+      'c',
+      'new',
+    ]);
   });
 
   it('puts names by alphabet, numbers in them by their size', () => {

@@ -112,7 +112,7 @@ export function createDecider(parts: DeciderParts): Decider {
     const schema: World['schema'] = (read) => (schemas ??= createSchemaChecks()).read(read);
     const asked = new Set<string>();
     let unanswered: string | undefined;
-    let claims = 0;
+    let refusals = 0;
     for (;;) {
       await roundTurn();
       // What could not be found out any more does not count.
@@ -128,7 +128,7 @@ export function createDecider(parts: DeciderParts): Decider {
         continue;
       }
       if (intent.kind === 'claim' && !reserve(intent.steps, ended, intent.job)) {
-        if ((claims += 1) > 1) return fault('it claims more slots than there are');
+        if ((refusals += 1) > 1) return fault('it claims more slots than there are');
         continue;
       }
       if (intent.kind !== 'look_up' && intent.kind !== 'acquire') return intent;

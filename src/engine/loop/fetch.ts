@@ -1,4 +1,4 @@
-import { staggerMs } from '../../decide/compete/ranks.js';
+import { mostFirst, staggerMs } from '../../decide/compete/ranks.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
 import { after, type Waiter } from '../../turns.js';
@@ -75,8 +75,9 @@ const mostTries = 50;
 /** So long a document may move without being read, ms. */
 const mostMovingMs = 1_000;
 /**
- * What is left to other engines becomes due at multiples of this, so that it is read together, ms. All
- * engines count from the same moment, and of one document each has another multiple.
+ * What is left to the first engines becomes due at multiples of this, so that it is read together, ms.
+ * All engines count from the same moment, so that of one document each has another multiple, unless the
+ * feed brought it to them at different times.
  */
 const togetherMs = staggerMs;
 /** So long a document must not have moved before an engine reads it that can do nothing about it, ms. */
@@ -156,6 +157,13 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** When a change is read that may wait for so long, which is over `at`; epoch ms. */
+function dueAt(at: number, { since, isLeft }: Unread, waitMs: number): number {
+  const due = Math.min(at, since + Math.max(mostMovingMs, waitMs));
+  const isTogether = isLeft && waitMs <= mostFirst * staggerMs;
+  return isTogether ? togetherMs * Math.ceil(due / togetherMs) : due;
+}
+
 /** The revisions that were not read yet, in the order of the feed. `onDue`: the time of one has come. */
 function createUnread(
   onDue: () => void,
@@ -195,21 +203,22 @@ function createUnread(
     forget,
     get: (id: string): Unread | undefined => all.get(id),
     put: (one: Unread, waitMs: number): void => {
-      const { id, since } = one;
+      const { id } = one;
       if (all.has(id)) forget(id);
       all.set(id, one);
       if (least !== undefined) least = Math.min(least, one.place);
       if (waitMs <= 0) return becomeDue(id);
-      const due = Math.min(now() + waitMs, since + Math.max(mostMovingMs, waitMs));
-      later.set(id, one.isLeft ? togetherMs * Math.ceil(due / togetherMs) : due);
+      later.set(id, dueAt(now() + waitMs, one, waitMs));
     },
     hurry: (most = Infinity): void => [...putOff].slice(0, most).forEach(becomeDue),
     isDue: (): boolean => due.size > 0,
     /** Takes what is due, as much as is asked for in one request. */
     next: (): readonly Unread[] => {
-      const next = [...due].slice(0, mostAtOnce).flatMap((id) => all.get(id) ?? []);
+      // What becomes due in the same moment does so in any order.
+      const inOrder = [...due].flatMap((id) => all.get(id) ?? []).sort((a, b) => a.place - b.place);
+      const next = inOrder.slice(0, mostAtOnce);
       for (const { id } of next) forget(id);
-      return next.sort((a, b) => a.place - b.place);
+      return next;
     },
     /** What is read now begins with this one; undefined: nothing is. */
     reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),

@@ -14,7 +14,7 @@ import { Bulk } from './bulk.js';
 import { filterOf, isCounted, searchParamsOf, type ListFilter } from './filter.js';
 import { FilterBar } from './filter-bar.js';
 import { StatusTabs } from './status-tabs.js';
-import { mostSorted, sorted, sortOf, sortWords, type ListOrder } from './sort.js';
+import { inOrder, mostSorted, sorted, sortOf, sortWords, type ListOrder } from './sort.js';
 import { SortChoice } from './sort-choice.js';
 import { JobTable } from './table.js';
 import { useList, type LiveList } from './use-list.js';
@@ -75,6 +75,7 @@ export function JobsPage() {
         box={box}
         sort={sort}
         onSort={order}
+        hold={hold}
       />
     </div>
   );
@@ -112,12 +113,13 @@ type ListedProps = Pick<
 > & {
   readonly listed: LiveList;
   readonly filter: ListFilter;
+  readonly hold: () => boolean;
 };
 
 /** The jobs, or why there are none to see. */
-function Listed({ listed, filter, sort, ...given }: ListedProps) {
+function Listed({ listed, filter, sort, hold, ...given }: ListedProps) {
   const { list, error, isLoading, loadMore } = listed;
-  const jobs = useSorted(listed, sort);
+  const jobs = useSorted(listed, sort, hold);
   const [at, setAt] = useState<string>();
   const loading = error === undefined ? <Loading what="jobs" /> : null;
   if (list === undefined) return loading;
@@ -147,13 +149,28 @@ function Listed({ listed, filter, sort, ...given }: ListedProps) {
 function unfinishedWords(sort: ListOrder): string {
   return sort === undefined
     ? 'jobs loaded, older ones follow'
-    : 'jobs loaded and sorted; those that began earlier are not among them yet';
+    : 'jobs loaded and sorted; older jobs are not loaded';
 }
 
-/** The jobs in their order; they are all read first, as far as they are not too many. */
-function useSorted({ list, error, isLoading, loadMore }: LiveList, sort: ListOrder) {
-  const jobs = useMemo(() => sorted(list?.jobs ?? [], sort, Date.now()), [list, sort]);
+/**
+ * The jobs in their order; they are all read first, as far as they are not too many. `hold`: whether
+ * somebody would lose the row that he reads or chooses; rows then stay where they are.
+ */
+function useSorted(
+  { list, error, isLoading, loadMore }: LiveList,
+  sort: ListOrder,
+  hold: () => boolean,
+) {
+  const before = useRef<{ readonly sort: ListOrder; readonly ids: readonly string[] }>();
   const isOpen = list?.cursor !== undefined && list.jobs.length < mostSorted;
+  const jobs = useMemo(() => {
+    const { sort: last, ids = [] } = before.current ?? {};
+    const isKept = sort !== undefined && last === sort && !isOpen && hold();
+    const read = list?.jobs ?? [];
+    const next = isKept ? inOrder(read, ids) : sorted(read, sort, Date.now());
+    before.current = { sort, ids: next.map(({ id }) => id) };
+    return next;
+  }, [list, sort, isOpen]);
   useEffect(() => {
     if (sort !== undefined && isOpen && !isLoading && error === undefined) loadMore();
   }, [sort, isOpen, isLoading, error, loadMore]);
@@ -184,6 +201,7 @@ function useAddress() {
     const said = new URLSearchParams(search);
     return [filterOf(said), sortOf(said)] as const;
   }, [search]);
+  const said = (): URLSearchParams => new URLSearchParams(window.location.search);
   const go = (nextFilter: ListFilter, nextSort: ListOrder): void => {
     const params = searchParamsOf(nextFilter);
     const words = sortWords(nextSort);
@@ -193,9 +211,10 @@ function useAddress() {
   };
   return {
     filter,
-    setFilter: (next: ListFilter) => go(next, sort),
+    // What changes late, after a moment of typing, leaves the rest as it is by then.
+    setFilter: (next: ListFilter) => go(next, sortOf(said())),
     sort,
-    setSort: (next: ListOrder) => go(filter, next),
+    setSort: (next: ListOrder) => go(filterOf(said()), next),
   };
 }
 

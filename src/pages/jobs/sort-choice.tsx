@@ -7,9 +7,13 @@ const orders = [
   ['took', 'longest first'],
   ['-took', 'shortest first'],
   ['flow', 'by flow'],
+  ['-flow', 'by flow, reversed'],
   ['status', 'by status'],
+  ['-status', 'by status, reversed'],
   ['id', 'by id'],
+  ['-id', 'by id, reversed'],
   ['owner', 'by owner'],
+  ['-owner', 'by owner, reversed'],
 ] as const;
 
 type Props = { readonly sort: ListOrder; readonly onSort: (sort: ListOrder) => void };

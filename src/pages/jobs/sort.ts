@@ -23,10 +23,10 @@ export function sortWords(sort: ListOrder): string | undefined {
   return sort && `${sort.isReversed ? '-' : ''}${sort.key}`;
 }
 
-/** The order after somebody chose a column: its own, then the reverse of it, then the usual one again. */
+/** Returns the order after a click on a column: its own, then the reverse, then the usual one again. */
 export function nextSort(sort: ListOrder, key: ColumnKey): ListOrder {
   if (sort?.key === key) return sort.isReversed ? undefined : { key, isReversed: true };
-  // The usual order is that of the beginnings.
+  // The usual order is by start time.
   return key === 'started' && sort !== undefined
     ? undefined
     : { key, isReversed: key === 'started' };
@@ -59,6 +59,13 @@ export function sorted(jobs: readonly Summary[], sort: ListOrder, now: number): 
       return isReversed ? -compare(a, b) : compare(a, b);
     })
     .map(({ job }) => job);
+}
+
+/** Jobs in the order of these ids; others follow. */
+export function inOrder(jobs: readonly Summary[], ids: readonly string[]): readonly Summary[] {
+  const places = new Map(ids.map((id, i) => [id, i]));
+  const placeOf = ({ id }: Summary): number => places.get(id) ?? ids.length;
+  return jobs.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 function isNumeric(key: ColumnKey): boolean {

@@ -207,6 +207,11 @@ type RowKeys = Pick<Props, 'jobs' | 'at' | 'onAt' | 'onSelect' | 'selected' | 'm
   readonly show: (index: number) => void;
 };
 
+/** Whether a key belongs to the link or the button that has the focus. */
+function isOnControl({ target }: KeyboardEvent): boolean {
+  return target instanceof Element && target.closest('a, button') !== null;
+}
+
 /** Arrows and letters go through the rows. */
 function useRowKeys(given: RowKeys): void {
   const [, navigate] = useLocation();
@@ -225,7 +230,7 @@ function useRowKeys(given: RowKeys): void {
     };
     const toggle = (event: KeyboardEvent): void => {
       const { at, selected, onSelect, mayChoose } = now.current;
-      if (at === undefined || !mayChoose) return;
+      if (at === undefined || !mayChoose || isOnControl(event)) return;
       event.preventDefault();
       onSelect([at], !selected.has(at));
     };
@@ -239,10 +244,9 @@ function useRowKeys(given: RowKeys): void {
       {
         keys: ['Enter', 'o'],
         does: 'Open the job',
-        act: ({ target }: KeyboardEvent) => {
+        act: (event: KeyboardEvent) => {
           const { at } = now.current;
-          const isOnControl = target instanceof Element && target.closest('a, button') !== null;
-          if (at !== undefined && !isOnControl) navigate(`/jobs/${encodeURIComponent(at)}`);
+          if (at !== undefined && !isOnControl(event)) navigate(`/jobs/${encodeURIComponent(at)}`);
         },
       },
       { keys: ['x', ' '], does: 'Select the job', act: toggle },

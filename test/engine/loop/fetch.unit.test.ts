@@ -119,6 +119,15 @@ describe('a fetcher', () => {
     }
   });
 
+  it('I3: keeps the order of the feed over several requests, whatever becomes due first', async () => {
+    const ids = Array.from({ length: 150 }, (_, n) => `d${(n * 37) % 150}`);
+    const stored = Object.fromEntries(ids.map((id) => [id, '1-a']));
+    const { asked, fetcher: it } = fetcher(stored, { delayOf: () => leftFor(50) });
+    for (const id of ids) it.saw(seen(id));
+    await vi.waitFor(() => expect(asked.flat()).toEqual(ids));
+    expect(asked.length).toBe(2);
+  });
+
   it('I5: puts off what is left to others while it is full, until it is not, or for seconds', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     let isFull = true;
