@@ -152,7 +152,8 @@ describe('the page of a job', () => {
     await api.engine({ drainMs: 100 });
     await api.client.submit({ _id: 'a1', type: 'job', flow: 'approval' });
     await api.client.submit({ _id: 's1', type: 'job', flow: 'stuck' });
-    const page = await openPage(api.url, '/jobs/a1');
+    // A job that is deleted while its page is open may be asked for once more.
+    const page = await openPage(api.url, '/jobs/a1', { expected: /404.*\/_tws\/jobs\/l1/ });
     await page.getByText(/waits for the signal "decision"/).waitFor(soon);
     const press = async (button: string, fill: Record<string, string>, does: string) => {
       await page.getByRole('button', { name: button }).click();
