@@ -50,11 +50,18 @@ export const docsAddress = `${apiRoot}/docs/`;
 /** The reference of the API. */
 export const referenceAddress = `${apiRoot}/docs/api`;
 
-let onSignInNeeded: (problem: ApiProblem) => void = () => undefined;
+type SignInNeeded = {
+  /** Whether somebody has signed in, as far as the pages know. */
+  readonly isSignedIn: () => boolean;
+  /** Leads to the sign-in. */
+  readonly act: () => void;
+};
 
-/** Says what happens when the API does not know who asks; the pages lead to the sign-in then. */
-export function whenSignInNeeded(act: (problem: ApiProblem) => void): void {
-  onSignInNeeded = act;
+let signInNeeded: SignInNeeded = { isSignedIn: () => false, act: () => undefined };
+
+/** Says what happens when the API does not know who asks. */
+export function whenSignInNeeded(needed: SignInNeeded): void {
+  signInNeeded = needed;
 }
 
 /** Reads something from the API, `path` below `/_tws`. @throws ApiProblem, and AbortError */
@@ -87,6 +94,29 @@ export function apiAddress(path: string, query: QueryValues = {}): string {
 }
 
 async function ask<T>(method: string, path: string, body: unknown, sending: Sending): Promise<T> {
+  const once = (): Promise<T> => askOnce<T>(method, path, body, sending);
+  try {
+    return await once().catch((error: unknown) => {
+      // An answer that the browser preloaded may be of the time before the sign-in.
+      if (method === 'GET' && isSignInNeeded(error) && signInNeeded.isSignedIn()) return once();
+      throw error;
+    });
+  } catch (error) {
+    if (isSignInNeeded(error)) signInNeeded.act();
+    throw error;
+  }
+}
+
+function isSignInNeeded(error: unknown): boolean {
+  return error instanceof ApiProblem && error.error === 'sign_in_needed';
+}
+
+async function askOnce<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  sending: Sending,
+): Promise<T> {
   const { query, signal, headers = {} } = sending;
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -105,9 +135,7 @@ async function ask<T>(method: string, path: string, body: unknown, sending: Send
   }
   const answer = parsed(await reply.text());
   if (reply.ok || reply.status === 304) return answer as T;
-  const problem = new ApiProblem(reply.status, isProblem(answer) ? answer : strange(reply.status));
-  if (problem.error === 'sign_in_needed') onSignInNeeded(problem);
-  throw problem;
+  throw new ApiProblem(reply.status, isProblem(answer) ? answer : strange(reply.status));
 }
 
 const away = new ApiProblem(0, {

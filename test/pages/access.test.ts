@@ -46,6 +46,24 @@ describe('signing in', () => {
       .toBe(true);
   });
 
+  it('stays when what the browser preloaded was refused before', async () => {
+    const api = await openWorld(always);
+    const { name, password } = await makeUser('tws-viewer');
+    await api.put({ _id: 'j1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/', refused);
+    // The page of the jobs takes the preloaded answer when it is there, which is after the sign-in.
+    await page.route(/\/assets\/jobs-[^/]*\.js/, async (route) => {
+      await page.getByRole('button', { name: 'Sign out' }).waitFor(soon);
+      await route.continue();
+    });
+    await page.goto(`${api.url}/_tws/admin/jobs`);
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.locator('[data-job="j1"]').waitFor(soon);
+    expect(await page.getByText('Your session has ended.').count()).toBe(0);
+  });
+
   it('shows a viewer what he may not do, and why', async () => {
     const api = await openWorld(always);
     const { name, password } = await makeUser('tws-viewer');

@@ -101,7 +101,7 @@ function usePages(filter: ListFilter, key: string) {
     else reload.current();
   };
 
-  const loadMore = useOlder(list, reading, setList);
+  const loadMore = useOlder(list, reading, setList, isStale);
   const showAbove = useCallback(() => setList((before) => before && joined(before)), []);
   const again = useCallback(() => reload.current(), []);
   return {
@@ -123,15 +123,21 @@ type PageReader = ReturnType<typeof usePageReader>;
 type Change = (change: (before: List | undefined) => List | undefined) => void;
 
 /** Reads older jobs when they are asked for, and by itself while a page held none. */
-function useOlder(list: List | undefined, reading: PageReader, change: Change): () => void {
-  const { error, isLoading, read } = reading;
+function useOlder(
+  list: List | undefined,
+  reading: PageReader,
+  change: Change,
+  isStale: { readonly current: boolean },
+): () => void {
+  const { error, isLoading, isUnderWay, read } = reading;
   const cursor = list?.cursor;
   const loadMore = useCallback(() => {
-    if (cursor === undefined || isLoading || error !== undefined) return;
+    // An effect of a list that was left may call this late: what is under way is not cut off.
+    if (cursor === undefined || error !== undefined || isUnderWay() || isStale.current) return;
     read({ limit: nextSize, cursor }, (page) =>
       change((before) => before && withPage(before, page)),
     );
-  }, [cursor, isLoading, error, read]);
+  }, [cursor, error, read]);
   // Of very many jobs a page may hold none that was looked for, and others follow.
   const isBare = list !== undefined && list.jobs.length === 0 && cursor !== undefined;
   useEffect(() => {

@@ -78,7 +78,11 @@ export async function signOut(): Promise<void> {
   }
 }
 
-whenSignInNeeded(() => {
-  const ended = session.value.kind === 'somebody';
-  session.value = { kind: 'nobody', ended };
+const isSignedIn = (): boolean => session.value.kind === 'somebody';
+
+whenSignInNeeded({
+  isSignedIn,
+  act: () => {
+    session.value = { kind: 'nobody', ended: isSignedIn() };
+  },
 });
