@@ -55,6 +55,12 @@ export type RunningProject = {
 const plugin = `export const description = 'Does nothing';
 export default ({ step }) => ({ did: step.name ?? step.task });
 `;
+/** Engines that run: they end with this process, also when it fails. */
+const started = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const engine of started) engine.kill();
+});
+
 /** So long engines that have just started take to hear of each other and to compile, ms. */
 const acquaintanceMs = 1_000;
 const startMs = 60_000;
@@ -141,6 +147,10 @@ async function startProject(
       stdio: counting ? ['ignore', 'ignore', 'ignore', 'ipc'] : 'ignore',
     }),
   );
+  for (const child of running) {
+    started.add(child);
+    child.once('exit', () => started.delete(child));
+  }
   const store = openStore(connection);
   for (const until = Date.now() + startMs; ; await sleep(100)) {
     if ((await store.range('engine:')).length >= engines) break;

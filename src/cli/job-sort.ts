@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
+import { compareValues, type SortValue } from '../model/sort-values.js';
 import { jobFacts, type JobFacts } from './jobs.js';
 
 /** What lists of jobs can be sorted by. */
@@ -34,7 +35,11 @@ export function createJobSorter(order: JobOrder, most: number, now: number): Job
   let kept: Entry[] = [];
   let count = 0;
   const cut = (): void => {
-    kept = kept.toSorted((a, b) => compare(a.facts, b.facts, order)).slice(0, most);
+    const { key, isReversed } = order;
+    const valueIn = ({ facts }: Entry) => valueOf(facts, key);
+    kept = kept
+      .toSorted((a, b) => compareValues(valueIn(a), valueIn(b), isReversed))
+      .slice(0, most);
   };
   return {
     add: (job) => {
@@ -50,16 +55,7 @@ export function createJobSorter(order: JobOrder, most: number, now: number): Job
   };
 }
 
-/** Newest and longest first, names by alphabet; a job without the value comes last in either direction. */
-function compare(a: JobFacts, b: JobFacts, { key, isReversed }: JobOrder): number {
-  const [x, y] = [valueOf(a, key), valueOf(b, key)];
-  if (x === undefined || y === undefined) return Number(x === undefined) - Number(y === undefined);
-  const isNumber = typeof x === 'number' && typeof y === 'number';
-  const order = isNumber ? y - x : String(x).localeCompare(String(y), 'en');
-  return isReversed ? -order : order;
-}
-
-function valueOf(facts: JobFacts, key: SortKey): number | string | undefined {
+function valueOf(facts: JobFacts, key: SortKey): SortValue {
   switch (key) {
     case 'started':
       return momentOf(facts.start);

@@ -13,7 +13,7 @@ import { createBreaker } from './loop/breaker.js';
 import { createResultAttachments, type ResultAttachments } from './attachments/contents.js';
 import { createControls } from './control/controls.js';
 import { createReplicas, type Replicas } from '../replicas/replicas.js';
-import { createDecider } from './loop/decision.js';
+import { createDecider, type DeciderParts } from './loop/decision.js';
 import { createReadTogether } from './loop/fetch.js';
 import { createParsedJobs, createSerializer } from './loop/serializer.js';
 import { renderParams } from '../evaluate/expressions.js';
@@ -222,15 +222,15 @@ function createDeciding(base: Base, parts: DecidingParts) {
   const { options, store, retry, life, once, now, crashLimit } = base;
   const { rule, onDecide, mostDescendants = usualDescendants } = options;
   const { others, contents, locks, attempts } = parts;
+  const { worldFrom, bystanders } = createViews(base, parts);
   const decider = createDecider({
     ...{ store, library: others.library, attachments: contents, locks, retry },
-    ...{ life: life.signal, onDecide, once, reserve: attempts.reserve },
+    ...{ life: life.signal, onDecide, once, now, worldFrom, reserve: attempts.reserve },
     jobTree: createJobTree({ store, now, mostDescendants }),
     ...(rule === undefined ? {} : { rule }),
   });
   return {
-    ...{ decider, crashLimit },
-    ...createViews(base, parts),
+    ...{ decider, crashLimit, bystanders },
     parsedJobs: createParsedJobs(onDecide),
     breaker: createBreaker(() => performance.now()),
   };
@@ -240,7 +240,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
 function createViews(
   { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf }: Base,
   { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
-): Pick<JobParts, 'worldFrom' | 'bystanders'> {
+): Pick<JobParts, 'bystanders'> & Pick<DeciderParts, 'worldFrom'> {
   const facts = (name: string): PluginFacts => {
     const { module, hash } = plugins.get(name) ?? {};
     return { templates: module?.templates ?? [], ...(hash && { hash }) };

@@ -64,24 +64,18 @@ export type Standpoint = {
   readonly job: Job;
   /** When the revision was first seen; `-Infinity` for a job just settled. */
   readonly seenAt: number;
-  /** Claims that no longer count as running. */
+  /** Claims that no longer count as running: they hand their slots over to what is claimed. */
   readonly ended?: readonly string[];
 };
 
-/**
- * @param worldWith the world, with what was found out
- * @param ended claims that hand their slots over to what is claimed; none when absent
- */
-export type Decider = (
-  job: Job,
-  worldWith: (known: FoundOut, schema: World['schema']) => World,
-  now: () => number,
-  ended?: readonly string[],
-) => Promise<DecidedIntent>;
+export type Decider = (standpoint: Standpoint) => Promise<DecidedIntent>;
 
 export type DeciderParts = {
   readonly store: Store;
   readonly library: Library;
+  /** The world, with what was found out for a decision. */
+  readonly worldFrom: (standpoint: Standpoint, known: FoundOut, schema: World['schema']) => World;
+  readonly now: () => number;
   /** Takes the slots of a claim, in the turn in which it is decided: what is decided next has them not. */
   readonly reserve: RunningAttempts['reserve'];
   /** Reads the attachments of jobs. */
@@ -102,9 +96,10 @@ export type DeciderParts = {
  * that throws, or that asks only for what was answered already, is a fault, which names itself.
  */
 export function createDecider(parts: DeciderParts): Decider {
-  const { library, life, onDecide, once, reserve, rule = decide } = parts;
+  const { library, life, onDecide, once, reserve, worldFrom, now, rule = decide } = parts;
   const unasked = worldOf(nothing, library);
-  return async (job, worldWith, now, ended = []) => {
+  return async (standpoint) => {
+    const { job, ended = [] } = standpoint;
     // Most decisions ask nothing, and read no schema.
     let found = nothing;
     let known = unasked;
@@ -117,7 +112,7 @@ export function createDecider(parts: DeciderParts): Decider {
       await roundTurn();
       // What could not be found out any more does not count.
       if (life.aborted) return { kind: 'ignore', because: 'The engine ends.' };
-      const answered = worldWith(known, schema);
+      const answered = worldFrom(standpoint, known, schema);
       const world = unanswered === undefined ? answered : { ...answered, unanswered };
       const intent = withCurrentJob(onDecide, job._id, () =>
         unlessThrown(() => rule(job, now(), world)),

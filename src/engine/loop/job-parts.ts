@@ -1,10 +1,9 @@
 import type { QuickCheckWorld } from '../../decide/compete/quick-check.js';
-import type { World } from '../../decide/world.js';
 import type { TwsError } from '../../errors.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
-import type { Decider, FoundOut, Standpoint } from './decision.js';
+import type { Decider } from './decision.js';
 import type { ReadDocument } from './fetch.js';
 import type { ParsedJobs, Serializer } from './serializer.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
@@ -35,9 +34,7 @@ export type JobParts = {
   readonly events: SystemEvents;
   /** How long a document may be, bytes; known once the database was asked. */
   readonly documentLimit: { bytes: number };
-  /** The world of a decision, with what was found out for it. */
-  readonly worldFrom: (standpoint: Standpoint, known: FoundOut, schema: World['schema']) => World;
-  /** The part of it that a quick check of a version needs that was first seen then. */
+  /** The part of the world that a quick check needs of a version that was first seen then. */
   readonly bystanders: (seenAt: number) => QuickCheckWorld;
   readonly now: () => number;
   /** So far ahead times are kept in memory, ms. */

@@ -233,7 +233,7 @@ async function decideAndDo(
   parts: JobParts,
   doc: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { decider, serializer, attempts, waitQueue, parsedJobs, breaker, worldFrom, now } = parts;
+  const { decider, serializer, attempts, waitQueue, parsedJobs, breaker, now } = parts;
   const blocked = blockedEnginesKey in doc ? failureForBlocking(doc, parts.crashLimit) : undefined;
   if (blocked !== undefined) {
     return afterEnd(doc, await endFaulty(parts, withoutBlockedEngines(doc), blocked));
@@ -246,7 +246,7 @@ async function decideAndDo(
   if (told !== undefined) return told.doc;
   if (attempts.ofJob.has(doc._id)) fence(parts, doc);
   const standpoint = { job: parsed.value, seenAt: serializer.seen.get(doc._id)?.at ?? now() };
-  const decision = await decider(parsed.value, (...known) => worldFrom(standpoint, ...known), now);
+  const decision = await decider(standpoint);
   switch (decision.kind) {
     case 'fault':
       return afterEnd(doc, await endFaulty(parts, doc, decision.failure));

@@ -191,14 +191,13 @@ async function storeSettled(
 
 /** What comes next is decided upon the settled job, unless that threw before. */
 async function whatFollows(
-  { replicas, decider, worldFrom, now }: JobParts,
+  { replicas, decider }: JobParts,
   job: LiveJob,
   { ended, isFaulty }: { readonly ended: readonly string[]; readonly isFaulty: boolean },
 ): Promise<Writing> {
   // Nothing is begun in a conflict, but what has ended is written.
   if (isFaulty || replicas.suspects.has(job._id)) return { kind: 'write', job };
-  const standpoint = { job, seenAt: -Infinity, ended };
-  const decision = await decider(job, (...known) => worldFrom(standpoint, ...known), now, ended);
+  const decision = await decider({ job, seenAt: -Infinity, ended });
   // What has ended is written first; the next look at the job meets the same fault.
   return decision.kind === 'fault' ? { kind: 'write', job } : carrying(job, decision);
 }

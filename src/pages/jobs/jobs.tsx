@@ -31,14 +31,15 @@ export function JobsPage() {
   const isThere = list !== undefined || error !== undefined;
   const counts = useCounts(filter, listed.changes, isThere);
   const flows = useFlowNames(isThere);
+  const toTop = (): void => box.current?.scrollTo(0, 0);
   const change = (next: ListFilter): void => {
     clear();
     setFilter(next);
-    box.current?.scrollTo(0, 0);
+    toTop();
   };
   const order = (next: ListOrder): void => {
     setSort(next);
-    box.current?.scrollTo(0, 0);
+    toTop();
   };
   return (
     <div class="jobs-page">
@@ -64,19 +65,10 @@ export function JobsPage() {
         count={list?.above.length ?? 0}
         onShow={() => {
           listed.showAbove();
-          box.current?.scrollTo(0, 0);
+          toTop();
         }}
       />
-      <Listed
-        listed={listed}
-        filter={filter}
-        selected={selected}
-        onSelect={select}
-        box={box}
-        sort={sort}
-        onSort={order}
-        hold={hold}
-      />
+      <Listed {...{ listed, filter, selected, box, sort, hold }} onSelect={select} onSort={order} />
     </div>
   );
 }

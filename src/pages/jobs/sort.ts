@@ -1,3 +1,4 @@
+import { compareValues, type SortValue } from '../../model/sort-values.js';
 import type { Summary } from '../answers.js';
 
 /** What the list can be sorted by; the same words as those of `tws list --sort`, where it has them. */
@@ -42,22 +43,13 @@ export function directionOf(
   return isNumeric(key) === isReversed ? 'ascending' : 'descending';
 }
 
-/**
- * Sorts jobs: the newest and the longest first, names by alphabet. A job without the value comes last in
- * either direction. `now`: epoch ms, for what has not ended.
- */
+/** Sorts jobs, as `compareValues` says. `now`: epoch ms, for what has not ended. */
 export function sorted(jobs: readonly Summary[], sort: ListOrder, now: number): readonly Summary[] {
   if (sort === undefined) return jobs;
   const { key, isReversed } = sort;
   const entries = jobs.map((job) => ({ job, value: valueOf(job, key, now) }));
-  const compare = isNumeric(key) ? byNumber : byName;
   return entries
-    .toSorted(({ value: a }, { value: b }) => {
-      if (a === undefined || b === undefined) {
-        return Number(a === undefined) - Number(b === undefined);
-      }
-      return isReversed ? -compare(a, b) : compare(a, b);
-    })
+    .toSorted((a, b) => compareValues(a.value, b.value, isReversed))
     .map(({ job }) => job);
 }
 
@@ -72,13 +64,7 @@ function isNumeric(key: ColumnKey): boolean {
   return key === 'started' || key === 'took';
 }
 
-type Value = number | string;
-
-const byNumber = (a: Value, b: Value): number => Number(b) - Number(a);
-const alphabet = new Intl.Collator('en', { numeric: true });
-const byName = (a: Value, b: Value): number => alphabet.compare(String(a), String(b));
-
-function valueOf(job: Summary, key: ColumnKey, now: number): Value | undefined {
+function valueOf(job: Summary, key: ColumnKey, now: number): SortValue {
   const { start, end = now } = job;
   switch (key) {
     case 'started':

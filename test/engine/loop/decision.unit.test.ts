@@ -18,14 +18,16 @@ function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknow
     retry: async <T>(ask: () => Promise<T>) => ask(),
     life: new AbortController().signal,
     reserve: () => true,
+    worldFrom: (_standpoint: unknown, known: object, schema: unknown) => ({
+      ...world(),
+      ...known,
+      schema,
+    }),
+    now: () => t0,
     rule,
     ...more,
   } as unknown as DeciderParts;
-  return createDecider(parts)(
-    newJob(),
-    (known, schema) => ({ ...world(), ...known, schema }),
-    () => t0,
-  );
+  return createDecider(parts)({ job: newJob(), seenAt: t0 });
 }
 
 const claim = { kind: 'claim', job: newJob(), steps: [], because: '' } as unknown as Intent;

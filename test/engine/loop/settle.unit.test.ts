@@ -25,7 +25,6 @@ function settleParts() {
   const { parts, ...more } = writeParts({ docs: [doc] });
   const around = {
     decider: async () => ({ kind: 'ignore', because: 'for now' }),
-    worldFrom: () => ({}),
     fail: () => undefined,
     waitQueue: { leave: () => undefined },
     events: { emit: () => undefined },
