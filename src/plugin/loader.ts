@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { packageRoot } from '../package.js';
 import type { PluginContext, PluginModule } from './api.js';
 import { pluginProblem } from './failures.js';
-import { onBehalfOf } from './attribution.js';
+import { loadOnBehalfOf, type Caller } from './attribution.js';
 import { findPluginFiles, fromSources, type PluginFile } from './find.js';
 import { hashOf, isIndexOf } from './hash.js';
 import { importPlugin } from './import-plugin.js';
@@ -22,8 +22,8 @@ export type LoadedPlugin = {
   readonly hash: string;
   readonly module: PluginModule;
   readonly check?: BoundedCheck | undefined;
-  /** Runs `init` at the first call; the same answer ever after. Rejects with `PluginInitFailed`. */
-  readonly start: () => Promise<void>;
+  /** Runs `init` at the first call, by `call`; the same answer ever after. Rejects with `PluginInitFailed`. */
+  readonly start: (call: Caller) => Promise<void>;
 };
 
 /** One line of `tws list --plugins`. */
@@ -123,7 +123,7 @@ async function load(file: PluginFile, log: PluginContext['log'], edition?: strin
     const hash = await hashOf(path, isIndexOf(file.path, file.name));
     const about = { plugin: file.name };
     const attribution = { plugin: file.name, file: path, about, fail: () => false };
-    const shape = await onBehalfOf(attribution, () => importPlugin(path, edition));
+    const shape = await loadOnBehalfOf(attribution, () => importPlugin(path, edition));
     if (shape.kind === 'broken') throw new Error(shape.problem);
     const module =
       shape.kind === 'plugin' ? shape.module : eitherContract(file.name, shape.factory, log);
@@ -138,9 +138,10 @@ async function load(file: PluginFile, log: PluginContext['log'], edition?: strin
 }
 
 function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']) {
-  const init = async (): Promise<void> => {
+  const { init } = module;
+  const begin = async (call: Caller): Promise<void> => {
     try {
-      await module.init?.();
+      if (init !== undefined) await call(() => init());
     } catch (cause) {
       const failed = { plugin: entry.file.name, reason: sentence(cause) };
       const error = pluginProblem('PluginInitFailed', failed, cause);
@@ -150,7 +151,7 @@ function startOnce(module: PluginModule, entry: Entry, log: PluginContext['log']
     }
   };
   let started: Promise<void> | undefined;
-  return (): Promise<void> => (started ??= init());
+  return (call: Caller): Promise<void> => (started ??= begin(call));
 }
 
 /** The same of what the module threw when it was loaded, with the line in its folder that did. */

@@ -1,6 +1,6 @@
 import type { Redact } from '../secrets/redaction.js';
 import type { PluginOutcome, PluginContext, PluginFailure } from './api.js';
-import { attributionOf } from './attribution.js';
+import { callerFor, type Attribution, type Caller } from './attribution.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
@@ -17,6 +17,8 @@ export type RunOptions = {
   readonly verify?: boolean;
   /** Called with how long (ms) the plugin ran before its first pause. */
   readonly timed?: ((ms: number) => void) | undefined;
+  /** Who is told on whose behalf the plugin's code runs, where it shares the process. */
+  readonly attribution?: Attribution | undefined;
 };
 
 /**
@@ -37,7 +39,7 @@ export async function runPlugin(
     exit = code;
     given(code);
   };
-  const attribution = attributionOf();
+  const { attribution } = options;
   if (attribution !== undefined) attribution.log = context.log;
   const outcome = await attempt(plugin, context, options);
   if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
@@ -57,17 +59,19 @@ function redacted(outcome: End, redact: Redact): PluginOutcome {
 async function attempt(
   plugin: LoadedPlugin,
   context: PluginContext,
-  { verify = false, timed = () => undefined }: RunOptions,
+  { verify = false, timed = () => undefined, attribution }: RunOptions,
 ): Promise<PluginOutcome> {
+  // What runs elsewhere is told there.
+  const call = callerFor(plugin.module.isolate === undefined ? attribution : undefined);
   try {
-    await plugin.start();
+    await plugin.start(call);
     const invalid = plugin.check && (await checkParams(plugin, context.params));
     if (invalid) return toFailed(invalid);
-    const finished = verify ? await finishedEarlier(plugin, context) : undefined;
+    const finished = verify ? await finishedEarlier(plugin, context, call) : undefined;
     if (finished !== undefined) return done(plugin.name, finished.done);
     // It was told to stop before it began.
     context.signal.throwIfAborted();
-    const answer = await timedCall(plugin, context, timed);
+    const answer = await call(() => timedCall(plugin, context, timed));
     // Elsewhere it was looked at where the plugin ran.
     if (plugin.module.isolate === undefined) assertComplete(answer, context.signal);
     return done(plugin.name, answer);
@@ -90,13 +94,14 @@ function timedCall(
 }
 
 async function finishedEarlier(
-  plugin: LoadedPlugin,
+  { name, module }: LoadedPlugin,
   context: PluginContext,
+  call: Caller,
 ): Promise<{ readonly done: unknown } | undefined> {
-  const answer: unknown = await plugin.module.verify?.(context);
+  const answer: unknown = await call(() => module.verify?.(context));
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer === 'object' && 'done' in answer) return answer;
-  throw pluginProblem('VerifyInvalid', { plugin: plugin.name });
+  throw pluginProblem('VerifyInvalid', { plugin: name });
 }
 
 /**

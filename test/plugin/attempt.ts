@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { PluginOutcome } from '../../src/plugin/api.js';
+import type { Attribution } from '../../src/plugin/attribution.js';
 import { createContext, type ContextInput } from '../../src/plugin/context.js';
 import { loadPlugins, type PluginRegistry } from '../../src/plugin/loader.js';
 import { runPlugin } from '../../src/plugin/run.js';
@@ -32,7 +33,10 @@ export async function pluginsOf(
   return { registry, said };
 }
 
-export type AttemptOptions = Partial<ContextInput> & { readonly verify?: boolean };
+export type AttemptOptions = Partial<ContextInput> & {
+  readonly verify?: boolean;
+  readonly attribution?: Attribution;
+};
 export type Attempted = PluginOutcome & {
   readonly said: Said[];
   readonly heartbeats: unknown[];
@@ -44,7 +48,7 @@ export async function attempt(
   registry: PluginRegistry,
   name: string,
   params: Record<string, unknown> = {},
-  { verify = false, ...input }: AttemptOptions = {},
+  { verify = false, attribution, ...input }: AttemptOptions = {},
 ): Promise<Attempted> {
   const plugin = registry.get(name);
   if (plugin === undefined) throw new Error(`There is no plugin ${name}.`);
@@ -67,6 +71,6 @@ export async function attempt(
     cwd: process.cwd(),
     ...input,
   });
-  const outcome = await runPlugin(plugin, context, { redact, verify });
+  const outcome = await runPlugin(plugin, context, { redact, verify, attribution });
   return { ...outcome, said, heartbeats, progressed };
 }

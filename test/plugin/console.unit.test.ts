@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { onBehalfOf } from '../../src/plugin/attribution.js';
 import { captureConsole, consoleLog } from '../../src/plugin/console.js';
 import { attempt, pluginsOf, type Said } from './attempt.js';
 
@@ -29,8 +28,8 @@ describe('the console of a plugin', () => {
   it('goes to the log of its attempt, also when that has ended', async () => {
     const outside = captured();
     const { registry } = await pluginsOf({ 'a.mjs': source });
-    const about = { plugin: 'a', file: '', about: {}, fail: () => false };
-    const { said } = await onBehalfOf(about, () => attempt(registry, 'a', { a: 1 }));
+    const attribution = { plugin: 'a', file: '', about: {}, fail: () => false };
+    const { said } = await attempt(registry, 'a', { a: 1 }, { attribution });
     await turn();
     expect(said).toEqual([
       { message: 'got 1 { b: 1 }', data: undefined },

@@ -9,6 +9,7 @@ import { failure } from '../../model/failures.js';
 import { historyOf } from '../../reading/history.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, type LiveStep, type Step } from '../../model/step.js';
+import { onOwnBehalf } from '../../plugin/attribution.js';
 import type { EgressPolicy } from '../../plugin/egress.js';
 import { createContext, type ContextInput } from '../../plugin/context.js';
 import type { LoadedPlugin } from '../../plugin/loader.js';
@@ -32,7 +33,7 @@ export type CallOptions = {
 export type AttemptCallbacks = Required<
   Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
 > &
-  Pick<RunOptions, 'timed'>;
+  Pick<RunOptions, 'timed' | 'attribution'>;
 
 /** A claimed step of a job, and what runs it. */
 export type ClaimedStep = {
@@ -48,7 +49,7 @@ export async function callPlugin(
   { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
-  const { timed, ...shared } = callbacks;
+  const { timed, attribution, ...shared } = callbacks;
   try {
     const { params, clear } =
       step['secrets'] === undefined
@@ -73,7 +74,9 @@ export async function callPlugin(
       item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {
-        log[levelOf(data)](data === undefined ? about : { ...about, data }, message);
+        onOwnBehalf(() =>
+          log[levelOf(data)](data === undefined ? about : { ...about, data }, message),
+        );
         shared.log(message, data);
       },
       lastDetails: earlier.length === 0 ? undefined : lastDetails(earlier),
@@ -82,7 +85,8 @@ export async function callPlugin(
       egress,
     });
     if (earlier.length > 0) tellChange(log, about, step, earlier);
-    return await runPlugin(plugin, context, { redact, verify: earlier.length > 0, timed });
+    const verify = earlier.length > 0;
+    return await runPlugin(plugin, context, { redact, verify, timed, attribution });
   } catch (error) {
     // Nothing a plugin or a document does may end the engine.
     const { message } = error as { message?: unknown };

@@ -4,12 +4,7 @@ import type { Report } from '../../decide/finish/report.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import type { Failure, LiveStep } from '../../model/step.js';
-import {
-  trackAttribution,
-  onBehalfOf,
-  onOwnBehalf,
-  type Attribution,
-} from '../../plugin/attribution.js';
+import { trackAttribution, onOwnBehalf, type Attribution } from '../../plugin/attribution.js';
 import type { LoadedPlugin, PluginRegistry } from '../../plugin/loader.js';
 import type { AttemptFacts, AttemptMeter, EngineMeters } from '../meters.js';
 import type { BlockWatch } from '../watch/blocking.js';
@@ -137,9 +132,8 @@ export function runAttempt(
       ending.giveUp(ending.unlessStopped(outcome), outcome.failure.message, 'AbortError'),
   };
   const leave = appear(attribution, plugin, options.blocking, reporting);
-  const ran = onBehalfOf(attribution, () =>
-    callPlugin(claimed, { ...callbacks, timed: leave.ran }, options),
-  ).then(ending.unlessStopped);
+  const called = { ...callbacks, timed: leave.ran, attribution };
+  const ran = callPlugin(claimed, called, options).then(ending.unlessStopped);
   const outcome = Promise.race([ran, ending.given]).finally(() => {
     ending.close();
     leave.end();
@@ -232,7 +226,7 @@ function callbacksFor(
   beat: () => void,
   signal: AbortSignal,
   now: () => number,
-): Omit<AttemptCallbacks, 'timed'> {
+): Omit<AttemptCallbacks, 'timed' | 'attribution'> {
   const onOwn = (run: () => void): void => onOwnBehalf(run);
   return {
     signal,
