@@ -11,7 +11,7 @@ export type ChildJob =
 
 /**
  * What to do about a job. `job` is always the whole next document: its writer knows no rule.
- * `because` is what `tws explain` prints.
+ * `because`: the reason, which `tws explain` prints where it has no words of its own.
  */
 export type Intent =
   | { readonly kind: 'ignore'; readonly because: string }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../../scripts/reference.js';
@@ -95,3 +95,17 @@ describe('the README', () => {
     }
   });
 });
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+
+it.each(sources.filter((path) => path.endsWith('README.md')))(
+  'src/%s names files that exist',
+  (page) => {
+    const text = readFileSync(join(root, 'src', page), 'utf8');
+    const named = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.tsx?)`/g)].map(([, path = '']) => path);
+    const missing = named.filter(
+      (path) => !sources.some((file) => `src/${file}`.endsWith(`/${path}`)),
+    );
+    expect(missing.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  },
+);
