@@ -12,6 +12,9 @@ export const summarySchema = z
     id: z.string(),
     rev: z.string(),
     flow: z.exactOptional(z.string()).describe('Absent for a job with a structure of its own.'),
+    flow_rev: z
+      .exactOptional(z.string())
+      .describe('Revision of the flow that it runs; absent until it begins.'),
     owner: z.string(),
     status: statusSchema,
     state: z.exactOptional(z.string()).describe('Absent for a new job.'),

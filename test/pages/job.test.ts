@@ -210,6 +210,24 @@ describe('the page of a job', () => {
     expect(await place.textContent()).toContain(api.store.connection.database);
   });
 
+  it('tells how the flow was changed since the job began, and the flow which jobs run another edition', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'j1', type: 'job', flow: 'long' });
+    await api.until('j1', ({ steps }) => (steps as object[])?.length > 0);
+    const page = await openPage(api.url, '/jobs/j1?tab=changes');
+    await page.getByText('The job runs what is stored now.').waitFor(soon);
+    const flow = await api.client.get('flow:DEFAULT:long');
+    await api.put({ ...flow, _id: 'flow:DEFAULT:long', timeout: 99_000 });
+    await page.goto(`${api.url}/_tws/admin/flows/long`);
+    await page.getByText(/^Edition 1: 1 job/).click();
+    await page.getByText('99000').waitFor(soon);
+    await page.getByRole('link', { name: 'j1', exact: true }).first().click();
+    await page.getByRole('tab', { name: 'Changed definitions' }).click();
+    await page.getByRole('heading', { name: 'long was changed since' }).waitFor(soon);
+    await page.getByText('99000').waitFor();
+  });
+
   it('says that there is none, and shows what cannot be drawn as JSON', async () => {
     const api = await openWorld();
     await api.put({

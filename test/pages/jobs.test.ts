@@ -86,6 +86,54 @@ describe('the list of jobs', () => {
     await expect.poll(shown, soon).toEqual(['a', 'b-2', 'b-10']);
   });
 
+  it('shows the columns that somebody chooses, which the address keeps', async () => {
+    const api = await openWorld();
+    const keys = { order: 'A-77' };
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet', keys, priority: 7 });
+    const page = await openPage(api.url, '/jobs');
+    const row = page.locator('[data-job="g1"]');
+    await row.waitFor(soon);
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByLabel('Priority').check();
+    await page.getByLabel('Owner', { exact: true }).last().uncheck();
+    await page.getByLabel('order', { exact: true }).check();
+    await page.getByLabel('Name of a search key').fill('day');
+    await page.getByRole('button', { name: 'Add' }).click();
+    const names = () => page.getByRole('columnheader').allInnerTexts();
+    const chosen = ['Flow', 'Now, or why it failed', 'Began', 'Took', 'Priority', 'order', 'day'];
+    await expect.poll(names, soon).toEqual(['', 'Status', 'Job', ...chosen]);
+    await row.getByText('A-77').waitFor();
+    const { search } = new URL(page.url());
+    expect(search).toBe('?columns=flow%2Cnow%2Cstarted%2Ctook%2Cpriority%2Ckey.order%2Ckey.day');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Priority').waitFor({ state: 'hidden' });
+    await page.reload();
+    await row.getByText('A-77').waitFor(soon);
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByRole('button', { name: 'Usual columns' }).click();
+    await expect.poll(() => new URL(page.url()).search, soon).toBe('');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row.waitFor(soon);
+    expect(await page.getByText('Columns', { exact: true }).isVisible()).toBe(false);
+  });
+
+  it('are found again by the names that somebody gave to lists', async () => {
+    const api = await openWorld();
+    await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/jobs?flow=greet&sort=-id');
+    await page.locator('[data-job="g1"]').waitFor(soon);
+    await page.getByText('Saved lists', { exact: true }).click();
+    await page.getByLabel('Name of this list').fill('Greetings');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('List: Greetings').waitFor();
+    await page.goto(`${api.url}/_tws/admin/jobs`);
+    await page.getByText('Saved lists', { exact: true }).click();
+    await page.getByRole('link', { name: 'Greetings' }).click();
+    await expect.poll(() => new URL(page.url()).search, soon).toBe('?flow=greet&sort=-id');
+    await page.getByRole('button', { name: 'Remove the list Greetings' }).click();
+    await page.getByText('Give a filter, with its order and columns, a name').waitFor();
+  });
+
   it('asks for older jobs no more after an error, until somebody wants it', async () => {
     const api = await openWorld();
     await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });

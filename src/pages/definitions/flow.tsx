@@ -16,6 +16,7 @@ import { useKnown, type KnownDefinitions } from './known.js';
 import { NamedParts } from './named-parts.js';
 import { RecentJobs } from './recent-jobs.js';
 import { RemoveButton } from './remove-button.js';
+import { RunningEditions } from './running-editions.js';
 import { editedContent, definitionPath, stateOf, type StoredDefinition } from './stored.js';
 import { useEditing } from './use-editing.js';
 
@@ -77,6 +78,7 @@ function LoadedFlow({ loaded, known, reload }: Props) {
             goTo={(path) => handle.current?.goTo(path)}
           />
           <NamedParts value={editing.value} known={known} />
+          <RunningEditions flow={stored} />
           <RecentJobs flow={stored} />
         </div>
       </div>

@@ -1,4 +1,5 @@
 import type { StoredJob } from '../answers.js';
+import { EditionChanges } from '../definitions/edition-changes.js';
 import { JsonView } from '../parts/json.js';
 import type { StoredAttempt } from './attempts.js';
 import { isObject } from '../../model/object.js';
@@ -13,6 +14,7 @@ export const jobTabs = [
   { key: 'log', title: 'Log' },
   { key: 'history', title: 'History' },
   { key: 'params', title: 'Parameters and data' },
+  { key: 'changes', title: 'Changed definitions' },
   { key: 'document', title: 'Document' },
 ] as const;
 
@@ -31,6 +33,7 @@ export function JobPart({ tab, job, attempts, outline, selected, onSelect }: Pro
   if (tab === 'log') return <Log job={job} attempts={attempts} />;
   if (tab === 'history') return <History job={job.id} rev={job.rev} />;
   if (tab === 'document') return <JsonView value={document} what="the document" />;
+  if (tab === 'changes') return <EditionChanges job={document} />;
   if (tab === 'params') return <Values job={job} />;
   return <StepTable outline={outline} selected={selected} onSelect={onSelect} />;
 }

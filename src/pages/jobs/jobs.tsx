@@ -1,6 +1,5 @@
 import type { ComponentProps } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useLocation, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
 import type { Stats } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
@@ -11,17 +10,22 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayOperate } from '../session/session.js';
 import { Bulk } from './bulk.js';
-import { filterOf, isCounted, searchParamsOf, type ListFilter } from './filter.js';
+import { ColumnMenu } from './column-menu.js';
+import { shownColumns } from './columns.js';
+import { isCounted, searchParamsOf, type ListFilter } from './filter.js';
 import { FilterBar } from './filter-bar.js';
 import { StatusTabs } from './status-tabs.js';
-import { inOrder, mostSorted, sorted, sortOf, sortWords, type ListOrder } from './sort.js';
+import { inOrder, mostSorted, sorted, type ListOrder } from './sort.js';
+import { SavedMenu } from './saved-menu.js';
 import { SortChoice } from './sort-choice.js';
 import { JobTable } from './table.js';
+import { useAddress } from './use-address.js';
 import { useList, type LiveList } from './use-list.js';
 
 /** The page of all jobs: live, filtered, to be repaired many at a time. */
 export function JobsPage() {
-  const { filter, setFilter, sort, setSort } = useAddress();
+  const { filter, setFilter, sort, setSort, columns, setColumns } = useAddress();
+  const shown = useMemo(() => shownColumns(columns), [columns]);
   const { selected, select, clear } = useSelection();
   const box = useRef<HTMLDivElement>(null);
   const hold = (): boolean => selected.size > 0 || (box.current?.scrollTop ?? 0) > 4;
@@ -44,6 +48,8 @@ export function JobsPage() {
   return (
     <div class="jobs-page">
       <PageHead title="Jobs">
+        <SavedMenu />
+        <ColumnMenu choice={columns} onChoice={setColumns} jobs={list?.jobs ?? []} />
         <LiveWord state={listed.live} />
       </PageHead>
       <StatusTabs
@@ -68,7 +74,12 @@ export function JobsPage() {
           toTop();
         }}
       />
-      <Listed {...{ listed, filter, selected, box, sort, hold }} onSelect={select} onSort={order} />
+      <Listed
+        {...{ listed, filter, selected, box, sort, hold }}
+        columns={shown}
+        onSelect={select}
+        onSort={order}
+      />
     </div>
   );
 }
@@ -101,7 +112,7 @@ function NewerButton({ count, onShow }: { readonly count: number; readonly onSho
 
 type ListedProps = Pick<
   ComponentProps<typeof JobTable>,
-  'selected' | 'onSelect' | 'box' | 'sort' | 'onSort'
+  'selected' | 'onSelect' | 'box' | 'columns' | 'sort' | 'onSort'
 > & {
   readonly listed: LiveList;
   readonly filter: ListFilter;
@@ -183,31 +194,6 @@ function NoJobs({ filter }: { readonly filter: ListFilter }) {
       )}
     </div>
   );
-}
-
-/** The filter and the order are what the address says; each change can be gone back from. */
-function useAddress() {
-  const search = useSearch();
-  const [location, navigate] = useLocation();
-  const [filter, sort] = useMemo(() => {
-    const said = new URLSearchParams(search);
-    return [filterOf(said), sortOf(said)] as const;
-  }, [search]);
-  const said = (): URLSearchParams => new URLSearchParams(window.location.search);
-  const go = (nextFilter: ListFilter, nextSort: ListOrder): void => {
-    const params = searchParamsOf(nextFilter);
-    const words = sortWords(nextSort);
-    if (words !== undefined) params.set('sort', words);
-    const text = params.toString();
-    navigate(`${location}${text === '' ? '' : `?${text}`}`);
-  };
-  return {
-    filter,
-    // What changes late, after a moment of typing, leaves the rest as it is by then.
-    setFilter: (next: ListFilter) => go(next, sortOf(said())),
-    sort,
-    setSort: (next: ListOrder) => go(filterOf(said()), next),
-  };
 }
 
 /** Counts are read again while jobs change, but not more often than this, ms. */

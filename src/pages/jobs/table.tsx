@@ -1,11 +1,11 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { Link, useLocation } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import type { Summary } from '../answers.js';
 import { useKeys } from '../keys/keys.js';
-import { StatusWord } from '../parts/status.js';
-import { Ago, Took } from '../parts/time.js';
 import { useMedia } from '../parts/use-media.js';
+import { Cell } from './cells.js';
+import { leastWidth, tracks, type JobColumn } from './columns.js';
 import { directionOf, nextSort, type ListOrder, type ColumnKey } from './sort.js';
 import { useVirtual } from './use-virtual.js';
 
@@ -21,6 +21,7 @@ type Props = {
   readonly at: string | undefined;
   readonly onAt: (id: string) => void;
   readonly mayChoose: boolean;
+  readonly columns: readonly JobColumn[];
   readonly sort: ListOrder;
   readonly onSort: (sort: ListOrder) => void;
 };
@@ -32,7 +33,7 @@ const cardHeight = 92;
 /** The jobs, of which only those in view are in the document. */
 export function JobTable(props: Props) {
   const { jobs, isWhole, isLoading, selected, onSelect, onEnd, box, at, onAt, mayChoose } = props;
-  const { sort, onSort } = props;
+  const { columns, sort, onSort } = props;
   const isNarrow = useMedia('(max-width: 48rem)');
   const { rows, height, show } = useVirtual({
     count: jobs.length,
@@ -49,8 +50,9 @@ export function JobTable(props: Props) {
       aria-label="Jobs"
       aria-rowcount={isWhole ? jobs.length + 1 : -1}
       aria-multiselectable={mayChoose}
+      style={{ '--columns': tracks(columns), '--least-width': `${leastWidth(columns)}rem` }}
     >
-      <HeadRow {...{ jobs, selected, onSelect, mayChoose, sort, onSort }} />
+      <HeadRow {...{ jobs, columns, selected, onSelect, mayChoose, sort, onSort }} />
       <div class="rows" role="rowgroup" ref={box} tabIndex={0} aria-label="Rows">
         <div class="rows-inner" role="presentation" style={{ height: `${height}px` }}>
           {rows.map(({ index, start, size }) => {
@@ -60,6 +62,7 @@ export function JobTable(props: Props) {
               <Row
                 key={job.id}
                 job={job}
+                columns={columns}
                 index={index}
                 top={start}
                 height={size}
@@ -77,17 +80,22 @@ export function JobTable(props: Props) {
   );
 }
 
-type HeadRowProps = Pick<Props, 'jobs' | 'selected' | 'onSelect' | 'mayChoose' | 'sort' | 'onSort'>;
+type HeadRowProps = Pick<
+  Props,
+  'jobs' | 'columns' | 'selected' | 'onSelect' | 'mayChoose' | 'sort' | 'onSort'
+>;
 
 /** The names of the columns, by which the jobs are sorted, and the box that selects all jobs. */
-function HeadRow({ jobs, selected, onSelect, mayChoose, sort, onSort }: HeadRowProps) {
-  const column = (name: string, by: ColumnKey) => (
-    <span role="columnheader" aria-sort={directionOf(sort, by)}>
+function HeadRow(props: HeadRowProps) {
+  const { jobs, columns, selected, onSelect, mayChoose, sort, onSort } = props;
+  const name = (title: string, by: ColumnKey | undefined) =>
+    by === undefined ? (
+      title
+    ) : (
       <button type="button" class="sort" onClick={() => onSort(nextSort(sort, by))}>
-        {name}
+        {title}
       </button>
-    </span>
-  );
+    );
   const all = jobs.length > 0 && jobs.every(({ id }) => selected.has(id));
   return (
     <div class="list-row job-row head" role="row" aria-rowindex={1}>
@@ -106,18 +114,21 @@ function HeadRow({ jobs, selected, onSelect, mayChoose, sort, onSort }: HeadRowP
           />
         </span>
       )}
-      {column('Status', 'status')}
-      {column('Job', 'id')}
-      {column('Flow', 'flow')}
-      <span role="columnheader">Now, or why it failed</span>
-      {column('Began', 'started')}
-      {column('Took', 'took')}
-      {column('Owner', 'owner')}
+      {columns.map(({ word, title, sort: by }) => (
+        <span
+          key={word}
+          role="columnheader"
+          title={title}
+          aria-sort={by === undefined ? undefined : directionOf(sort, by)}
+        >
+          {name(title, by)}
+        </span>
+      ))}
     </div>
   );
 }
 
-type RowProps = Pick<Props, 'onSelect' | 'onAt' | 'mayChoose'> & {
+type RowProps = Pick<Props, 'columns' | 'onSelect' | 'onAt' | 'mayChoose'> & {
   readonly job: Summary;
   readonly index: number;
   readonly top: number;
@@ -127,8 +138,8 @@ type RowProps = Pick<Props, 'onSelect' | 'onAt' | 'mayChoose'> & {
 };
 
 function Row(props: RowProps) {
-  const { job, index, top, height, isAt, isSelected, onSelect, onAt, mayChoose } = props;
-  const { id, status, flow, owner, start, end, tags = [] } = job;
+  const { job, columns, index, top, height, isAt, isSelected, onSelect, onAt, mayChoose } = props;
+  const { id } = job;
   return (
     <div
       class={`list-row job-row ${isAt ? 'at' : ''} ${isSelected ? 'selected' : ''}`}
@@ -149,58 +160,11 @@ function Row(props: RowProps) {
           />
         </span>
       )}
-      <span role="gridcell">
-        <StatusWord status={status} />
-      </span>
-      <span role="gridcell" class="id">
-        <Link href={`/jobs/${encodeURIComponent(id)}`} title={id} class="mono">
-          {id}
-        </Link>
-      </span>
-      <span role="gridcell" class="flow" title={flow}>
-        {flow ?? <span class="muted">own steps</span>}
-        {tags.map((tag) => (
-          <span key={tag} class="tag">
-            {tag}
-          </span>
-        ))}
-      </span>
-      <span role="gridcell" class="about">
-        <About job={job} />
-      </span>
-      <span role="gridcell" class="began">
-        <Ago at={start} />
-      </span>
-      <span role="gridcell" class="took">
-        <Took from={start} to={end} />
-      </span>
-      <span role="gridcell" class="owner" title={owner}>
-        {owner}
-      </span>
+      {columns.map(({ word }) => (
+        <Cell key={word} word={word} job={job} />
+      ))}
     </div>
   );
-}
-
-/** What it does now, or why it failed. */
-function About({
-  job: { failure, current = [], status, next_due: due },
-}: {
-  readonly job: Summary;
-}) {
-  if (failure !== undefined && status === 'failed') {
-    return (
-      <span title={`${failure.name}: ${failure.message}`}>
-        <strong>{failure.name}</strong> {failure.message}
-      </span>
-    );
-  }
-  if (current.length > 0) return <span title={current.join(', ')}>{current.join(', ')}</span>;
-  const waits = status === 'waiting' || status === 'scheduled';
-  return waits && due !== undefined ? (
-    <span class="muted">
-      due <Ago at={due} />
-    </span>
-  ) : null;
 }
 
 type RowKeys = Pick<Props, 'jobs' | 'at' | 'onAt' | 'onSelect' | 'selected' | 'mayChoose'> & {

@@ -1,0 +1,98 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Summary } from '../answers.js';
+import { Menu } from '../parts/menu.js';
+import {
+  chosenWords,
+  keyColumn,
+  keyOfColumn,
+  optional,
+  toggled,
+  type ColumnChoice,
+} from './columns.js';
+
+type Props = {
+  readonly choice: ColumnChoice;
+  readonly onChoice: (choice: ColumnChoice) => void;
+  /** The jobs of the list, whose search keys are offered. */
+  readonly jobs: readonly Summary[];
+};
+
+/** Chooses the columns of the list of jobs. */
+export function ColumnMenu({ choice, onChoice, jobs }: Props) {
+  const words = chosenWords(choice);
+  const names = useMemo(() => keyNames(jobs), [jobs]);
+  const keys = [...new Set([...names.map(keyColumn), ...words.filter(isKey)])].toSorted();
+  const box = (word: string, title: string) => (
+    <label key={word} class="check">
+      <input
+        type="checkbox"
+        checked={words.includes(word)}
+        onChange={() => onChoice(toggled(choice, word))}
+      />
+      {title}
+    </label>
+  );
+  return (
+    <Menu title="Columns" wideOnly>
+      <fieldset>
+        <legend>Columns beside status and job</legend>
+        <div class="checks">{optional.map(({ word, title }) => box(word, title))}</div>
+      </fieldset>
+      <fieldset>
+        <legend>Search keys</legend>
+        <div class="checks">{keys.map((word) => box(word, keyOfColumn(word) ?? word))}</div>
+        <KeyField onKey={(name) => onChoice(toggled(choice, keyColumn(name)))} known={words} />
+      </fieldset>
+      {choice !== undefined && (
+        <button type="button" class="quiet" onClick={() => onChoice(undefined)}>
+          Usual columns
+        </button>
+      )}
+    </Menu>
+  );
+}
+
+type KeyFieldProps = {
+  readonly onKey: (name: string) => void;
+  /** The words of the columns that are shown already. */
+  readonly known: readonly string[];
+};
+
+/** Adds the column of a search key that no loaded job has. */
+function KeyField({ onKey, known }: KeyFieldProps) {
+  const [name, setName] = useState('');
+  return (
+    <form
+      class="inline"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const word = name.trim();
+        // A comma would end the column's word in the address.
+        if (word === '' || word.includes(',')) return;
+        if (!known.includes(keyColumn(word))) onKey(word);
+        setName('');
+      }}
+    >
+      <label class="field">
+        <span>Name of a search key</span>
+        <input
+          value={name}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Add</button>
+    </form>
+  );
+}
+
+const isKey = (word: string): boolean => keyOfColumn(word) !== undefined;
+
+/** So many jobs of the list are looked at for the names of their search keys. */
+const looked = 200;
+
+function keyNames(jobs: readonly Summary[]): readonly string[] {
+  const names = jobs.slice(0, looked).flatMap(({ keys = {} }) => Object.keys(keys));
+  return [...new Set(names)].filter((name) => !name.includes(','));
+}
