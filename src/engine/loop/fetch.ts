@@ -36,7 +36,10 @@ export type Fetcher = {
   readonly saw: (seen: SeenRevision) => boolean;
   /** The document is gone: nothing of it is left to read. */
   readonly forget: (id: string) => void;
-  /** Whether changes were not read yet that came before one that was. */
+  /**
+   * Whether changes were not read yet that came before one that was; what is left to others, or is to be
+   * read together with more, does not count.
+   */
   readonly isBehind: () => boolean;
   /** The engine can do something again: what was put off for that is read, so many documents at most. */
   readonly hurry: (most?: number) => void;
@@ -93,6 +96,8 @@ type Unread = SeenRevision & {
   readonly tries: number;
   /** It is left to other engines. */
   readonly isLeft: boolean;
+  /** It is read as soon as it can be. */
+  readonly isPrompt: boolean;
 };
 
 export function createFetcher(ports: FetcherPorts): Fetcher {
@@ -111,7 +116,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       if (doc === undefined) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
       if (isBehind && tries < mostTries && unread.get(id) === undefined) {
-        unread.put({ ...one, tries: tries + 1, isLeft: false }, againMs);
+        unread.put({ ...one, tries: tries + 1, isLeft: false, isPrompt: true }, againMs);
       } else take(doc, at);
     }
   };
@@ -124,7 +129,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       await room();
       const asked = unread.next().filter((one) => !isKnown(one));
       if (asked.length === 0) continue;
-      unread.reads(asked[0]);
+      unread.reads(asked.find(({ isPrompt }) => isPrompt));
       const found = await read(asked.map(({ id }) => id));
       unread.reads(undefined);
       if (found === undefined) break;
@@ -140,7 +145,10 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       const delay = delayOf(seen);
       const isLeft = delay.for === 'others';
       if (delay.ms === Infinity) unread.forget(seen.id);
-      else unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft }, delay.ms);
+      else {
+        const isPrompt = delay.ms === 0;
+        unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft, isPrompt }, delay.ms);
+      }
       return true;
     },
     hurry: unread.hurry,
@@ -176,7 +184,7 @@ function createUnread(
   const putOff = new Set<string>();
   let reading = Infinity;
   let handedOut = 0;
-  /** The least place of all; undefined: it has to be looked for. */
+  /** The least place of what is prompt; undefined: it has to be looked for. */
   let least: number | undefined = Infinity;
   const becomeDue = (id: string): void => {
     putOff.delete(id);
@@ -206,7 +214,7 @@ function createUnread(
       const { id } = one;
       if (all.has(id)) forget(id);
       all.set(id, one);
-      if (least !== undefined) least = Math.min(least, one.place);
+      if (least !== undefined && one.isPrompt) least = Math.min(least, one.place);
       if (waitMs <= 0) return becomeDue(id);
       later.set(id, dueAt(now() + waitMs, one, waitMs));
     },
@@ -224,11 +232,18 @@ function createUnread(
     reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),
     handedOut: ({ place }: Unread): void => void (handedOut = Math.max(handedOut, place)),
     isBehind: (): boolean => {
-      least ??= [...all.values()].reduce((low, { place }) => Math.min(low, place), Infinity);
+      least ??= leastPrompt(all.values());
       return Math.min(least, reading) < handedOut;
     },
     stop: (): void => later.stop(),
   };
+}
+
+/** The least place of what is read as soon as it can be. */
+function leastPrompt(all: Iterable<Unread>): number {
+  let least = Infinity;
+  for (const { place, isPrompt } of all) if (isPrompt) least = Math.min(least, place);
+  return least;
 }
 
 /** Reads the current revision of a document; undefined when there is none. Rejects as the store does. */

@@ -162,14 +162,25 @@ describe('a fetcher', () => {
     expect(it.isBehind()).toBe(false);
   });
 
-  it('is behind while something is left to others that came before what was handed out', async () => {
+  it('is not behind while something is left to others that came before what was handed out', async () => {
     const delayOf = ({ id }: SeenRevision) => leftFor(id === 'a' ? 60 : 0);
     const { taken, fetcher: it } = fetcher({ a: '1-a', b: '1-a' }, { delayOf });
     it.saw(seen('a'));
+    it.saw(seen('b'));
+    await vi.waitFor(() => expect(taken).toEqual(['b 1-a 0']));
     expect(it.isBehind()).toBe(false);
+    await vi.waitFor(() => expect(taken.length).toBe(2));
+    expect(it.isBehind()).toBe(false);
+  });
+
+  it('is behind while a copy lacks what came before what was handed out', async () => {
+    const stored = { a: '1-a', b: '1-a' };
+    const { taken, fetcher: it } = fetcher(stored);
+    it.saw(seen('a', '2-a'));
     it.saw(seen('b'));
     await vi.waitFor(() => expect(taken).toEqual(['b 1-a 0']));
     expect(it.isBehind()).toBe(true);
+    stored.a = '2-a';
     await vi.waitFor(() => expect(taken.length).toBe(2));
     expect(it.isBehind()).toBe(false);
   });
