@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource, createHook } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
+import { inspect, types } from 'node:util';
 import type { PluginContext } from './api.js';
 import type { Failed } from './outcome.js';
 
@@ -36,33 +37,63 @@ export function onBehalfOf<T>(attribution: Attribution, run: () => T): T {
   return running.run(attribution, run);
 }
 
-/** What the plugin that is called has begun: how much, and the last of it. */
-const begun: { count: number; last?: object | undefined } = { count: 0 };
+/**
+ * What the plugin that is called has begun: how much, and the last of it. `wakes`: it has settled a promise
+ * that something begun earlier may wait for.
+ */
+const begun: { count: number; id: number; last?: object | undefined; wakes: boolean } = {
+  ...{ count: 0, id: 0, wakes: false },
+};
 const countBegun = createHook({
-  init: (_id, _type, _trigger, resource: object) => {
+  init: (id, _type, _trigger, resource: object) => {
     if (running.getStore() === undefined) return;
     begun.count += 1;
+    begun.id = id;
     begun.last = resource;
+  },
+  promiseResolve: (id) => {
+    if (running.getStore() !== undefined && id !== begun.id) begun.wakes = true;
   },
 });
 
 /**
- * The same for one call of a plugin's function. A call that begins nothing, or nothing but the promise
- * of its answer, leaves nothing to be followed.
+ * The same for one call of a plugin's function. A call that begins nothing, or nothing but a promise that
+ * is settled when it returns it, leaves nothing to be followed. Calls do not contain each other.
  */
 function callOnBehalfOf<T>(attribution: Attribution, call: () => T): T {
-  if (isFollowed) return running.run(attribution, call);
-  begun.count = 0;
+  if (isFollowed) return running.run(attribution, () => adopted(call()));
+  Object.assign(begun, { count: 0, id: 0, wakes: false });
   countBegun.enable();
   let answer: T | undefined;
   try {
-    return (answer = running.run(attribution, call));
+    answer = running.run(attribution, () => adopted(call()));
+    return answer;
   } finally {
     countBegun.disable();
-    isFollowed = begun.count > 1 || (begun.count === 1 && begun.last !== answer);
+    const { count, last, wakes } = begun;
+    isFollowed ||= wakes || count > 1 || (count === 1 && !isSettled(last));
     begun.last = undefined;
     if (!isFollowed && loads === 0) running.disable();
   }
+}
+
+/** What begins when somebody waits for it (a query that was built) begins on behalf of the plugin. */
+function adopted<T>(answer: T): T {
+  if (types.isPromise(answer) || !isThenable(answer)) return answer;
+  isFollowed = true;
+  return Promise.resolve(answer) as T;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  const mayHave = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return mayHave && typeof (value as { readonly then?: unknown }).then === 'function';
+}
+
+const short = { depth: 0, customInspect: false, maxStringLength: 0 } as const;
+
+/** Whether this is a promise that has its result; nothing else of Node tells so at once. */
+function isSettled(value: unknown): boolean {
+  return types.isPromise(value) && !inspect(value, short).includes('<pending>');
 }
 
 /** Calls a function of a plugin. */
@@ -127,12 +158,16 @@ export function trackAttribution(attribution: Attribution): () => void {
 
 /**
  * On whose behalf the code runs that asks, or that threw `error`. Some callbacks (`queueMicrotask`)
- * do not say; then it is the only running plugin in whose file the error was made.
+ * do not say; then it is the only running plugin in whose file the error was made. Nobody's attempt fails
+ * for it when several of the plugin run.
  */
 export function attributionOf(error?: unknown): Attribution | undefined {
   const own = running.getStore();
   if (own !== undefined || !(error instanceof Error)) return own;
   const stack = error.stack ?? '';
-  const [only, other] = [...all].filter(({ file }) => stack.includes(file));
-  return other === undefined ? only : undefined;
+  const [first, ...others] = [...all].filter(({ file }) => stack.includes(file));
+  if (first === undefined || others.length === 0) return first;
+  // Which of its attempts it is, is not known; the plugin is.
+  const isOne = others.every(({ plugin }) => plugin === first.plugin);
+  return isOne ? { ...first, about: { plugin: first.plugin }, fail: () => false } : undefined;
 }

@@ -1,6 +1,7 @@
 import module from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { onOwnBehalf } from './attribution.js';
 
 /*
  * Node keeps every module it has loaded, and loads a URL once. An edition of a plugin is therefore a URL
@@ -22,7 +23,8 @@ let areHooked = false;
 
 /** Has the next imports of editions load files anew. */
 export function beginEdition(): void {
-  if (!areHooked) addHooks();
+  // Its thread stays, and is no plugin's.
+  if (!areHooked) onOwnBehalf(addHooks);
   areHooked = true;
   forgetRequired();
 }

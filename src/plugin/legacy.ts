@@ -27,15 +27,25 @@ export function eitherContract(name: string, plugin: LegacyFactory, log: Log): P
   const running = new AsyncLocalStorage<PluginContext>();
   const logger = legacyLogger((...line) => (running.getStore()?.log ?? log)(...line));
   let runner: LegacyRunner | undefined;
+  let isPresent = false;
   const call = (context: PluginContext): unknown => {
     if (runner === undefined) {
       const answer = plugin(withOptions(context, { name, logger }));
-      if (typeof answer !== 'function') return answer;
+      isPresent = typeof answer !== 'function';
+      if (isPresent) return answer;
       runner = answer as LegacyRunner;
     }
     return run(name, runner, context);
   };
-  return { default: (context) => running.run(context, () => call(context)) };
+  return {
+    default: (context) => {
+      if (isPresent) return call(context);
+      const answer = running.run(context, () => call(context));
+      // It has no use for the loggers of the older contract.
+      if (isPresent) running.disable();
+      return answer;
+    },
+  };
 }
 
 /** The context and the options in one, without looking at what is only made when it is looked at. */

@@ -10,12 +10,14 @@ beforeEach(async () => {
 });
 
 const attribution = { plugin: 'a', file: '/a.mjs', about: { job: 'j' }, fail: () => false };
+const others = Promise.resolve();
+
 /** Whose the code is that runs after `begin`, which is called as a plugin's function. */
 async function seenAfter(begin: (look: () => void) => unknown): Promise<unknown> {
   const { attributionOf, callerFor } = attributions;
   let seen: unknown = 'nobody looked';
   const answer: unknown = callerFor(attribution)(() => begin(() => (seen = attributionOf())));
-  if (answer instanceof Promise) await answer;
+  await answer;
   await vi.waitFor(() => expect(seen).not.toBe('nobody looked'));
   return seen;
 }
@@ -28,6 +30,16 @@ describe('on whose behalf code runs', () => {
     ['an immediate', (look) => void setImmediate(look)],
     ['a microtask', (look) => queueMicrotask(look)],
     ['a tick', (look) => process.nextTick(look)],
+    [
+      'a query that begins when it is waited for',
+      (look) => ({ then: (done: () => void) => (look(), done()) }),
+    ],
+    [
+      'such a query of an async function',
+      async (look) => ({ then: (done: () => void) => (look(), done()) }),
+    ],
+    ['what follows a promise of somebody else', (look) => others.then(look)],
+    ['a timer that is returned', (look) => setTimeout(look, 0)],
     ['a promise that nobody waits for', (look) => void Promise.resolve().then(look)],
     [
       'a promise beside the one that is returned',
@@ -64,6 +76,20 @@ describe('on whose behalf code runs', () => {
     const { attributionOf, callerFor } = attributions;
     await callerFor(attribution)(() => Promise.resolve());
     expect(attributionOf()).toBeUndefined();
+  });
+
+  it('is a plugin, but none of its attempts, where several of them may have made an error', () => {
+    const { attributionOf, trackAttribution } = attributions;
+    const error = Object.assign(new Error('x'), { stack: 'Error: x\n at /a.mjs:1:1' });
+    const forget = [attribution, { ...attribution, about: { job: 'k' } }].map(trackAttribution);
+    const found = attributionOf(error);
+    expect(found).toMatchObject({ plugin: 'a', about: { plugin: 'a' } });
+    expect(found?.fail({} as never)).toBe(false);
+    forget[0]?.();
+    expect(attributionOf(error)?.about).toEqual({ job: 'k' });
+    const other = trackAttribution({ ...attribution, plugin: 'b' });
+    expect(attributionOf(error)).toBeUndefined();
+    for (const end of [...forget, other]) end();
   });
 
   it('is the engine’s in what the engine does for a plugin', () => {

@@ -24,6 +24,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { attributionOf, callerFor, loadOnBehalfOf, onOwnBehalf } from './attribution.mjs';
 const attribution = { plugin: 'a', file: '/a.mjs', about: {}, fail: () => false };
 const call = callerFor(attribution);
+const others = Promise.resolve();
+const query = { then: (done) => done(1) };
 const load = (file) => loadOnBehalfOf(attribution, () => import(file));
 `;
 
@@ -32,6 +34,8 @@ async function printed(lines: string, plugin: string): Promise<string> {
   const folder = folderWith({
     'attribution.mjs': module,
     'plugin.mjs': plugin,
+    'waits.mjs':
+      'void (async () => { await new Promise((wake) => (globalThis.wake = wake)); globalThis.woken = globalThis.who?.(); })();',
     'main.mjs': firstLines + lines + lastLines,
   });
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'main.mjs')]);
@@ -53,17 +57,36 @@ describe.skipIf(isCheap)('contexts, which each promise pays for while they are f
       `const loads = [load('./plugin.mjs'), load('node:dns')]; call(() => 1); await Promise.all(loads);`,
     ],
   ])('are not followed after a %s', async (_what, lines) => {
-    expect(await printed(lines, 'await null; export default () => 1;')).toBe('false');
+    expect(await printed(lines, 'await Promise.resolve(); export default () => 1;')).toBe('false');
   });
 
   it.each([
     ['call that waits', `await call(async () => { await null; });`],
     ['call that leaves a timer', `call(() => void setTimeout(() => undefined, 1));`],
     ['call that leaves a promise', `call(() => { void (async () => { await null; })(); });`],
+    ['call that returns its timer', `call(() => setTimeout(() => undefined, 1));`],
+    ['call that waits for what others began', `call(() => others.then(() => undefined));`],
+    [
+      'call that wakes what was begun by the load',
+      `await load('./waits.mjs'); call(() => globalThis.wake());`,
+    ],
+    ['call that returns a query', `call(async () => query);`],
+    ['call that returns a query at once', `call(() => query);`],
     ['load that leaves a timer', `await load('./plugin.mjs');`],
   ])('are followed after a %s', async (_what, lines) => {
     const plugin = 'setInterval(() => undefined, 1_000).unref();';
     expect(await printed(lines, plugin)).toBe('true');
+  });
+
+  it('are those of the load in what a call wakes', async () => {
+    const lines = `
+      globalThis.who = () => attributionOf()?.about.load;
+      const about = { load: true };
+      await loadOnBehalfOf({ ...attribution, about }, () => import('./waits.mjs'));
+      call(() => globalThis.wake());
+      await turn();
+      console.log(globalThis.woken);`;
+    expect(await printed(lines, '')).toBe('true\ntrue');
   });
 
   it('are followed while a plugin is loaded, also when another one is called meanwhile', async () => {
@@ -73,7 +96,7 @@ describe.skipIf(isCheap)('contexts, which each promise pays for while they are f
       callerFor({ ...attribution, plugin: 'b' })(() => 1);
       await loading;
       console.log(globalThis.seen);`;
-    const plugin = 'await null; globalThis.seen = who();';
+    const plugin = 'await Promise.resolve(); globalThis.seen = who();';
     expect(await printed(lines, plugin)).toBe('a\nfalse');
   });
 });
