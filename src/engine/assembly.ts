@@ -85,7 +85,7 @@ function createBase(options: EngineOptions) {
   // Every job that is under way may listen to them.
   setMaxListeners(0, ending.signal, life.signal);
   /**
-   * `isBehind`: it has brought changes whose documents were not read yet. `hurry`: reads so many of those
+   * `isBehind`: it has brought definitions that are not read yet. `hurry`: reads so many of those
    * that this engine had left to others, because now it can deal with them.
    */
   const feed = {

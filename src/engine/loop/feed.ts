@@ -71,8 +71,8 @@ const forAll = /^(?:flow|task|engine-control):/;
 function delayOf(engine: Assembly, seen: SeenRevision): Delay {
   const { attempts, library, controls, peers, replicas, renewMs, self } = engine;
   const { id } = seen;
-  if (forAll.test(id)) return atOnce;
-  const isOurs = attempts.ofJob.has(id) || library.held.has(id) || controls.held.has(id);
+  if (forAll.test(id) || library.held.has(id)) return { ms: 0, for: 'all' };
+  const isOurs = attempts.ofJob.has(id) || controls.held.has(id);
   if (isOurs || replicas.suspects.has(id)) return atOnce;
   // Leases that are renewed at about the same time are read together.
   if (id.startsWith('engine:')) return { ms: renewMs / 20, for: 'more' };

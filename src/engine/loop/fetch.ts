@@ -36,10 +36,7 @@ export type Fetcher = {
   readonly saw: (seen: SeenRevision) => boolean;
   /** The document is gone: nothing of it is left to read. */
   readonly forget: (id: string) => void;
-  /**
-   * Whether changes were not read yet that came before one that was; what is left to others, or is to be
-   * read together with more, does not count.
-   */
+  /** Whether something that concerns every engine was changed and is not read yet. */
   readonly isBehind: () => boolean;
   /** The engine can do something again: what was put off for that is read, so many documents at most. */
   readonly hurry: (most?: number) => void;
@@ -66,9 +63,9 @@ export type FetcherPorts = {
 
 /**
  * How long a change is left unread, ms (Infinity: it is not read at all); `for`: to other engines, or to
- * be read together with more.
+ * be read together with more; `all`: it concerns every engine.
  */
-export type Delay = { readonly ms: number; readonly for: 'others' | 'more' };
+export type Delay = { readonly ms: number; readonly for: 'others' | 'more' | 'all' };
 
 /** Documents that are asked for in one request: more of them hold up what runs, and leave more garbage. */
 const mostAtOnce = 100;
@@ -96,8 +93,8 @@ type Unread = SeenRevision & {
   readonly tries: number;
   /** It is left to other engines. */
   readonly isLeft: boolean;
-  /** It is read as soon as it can be. */
-  readonly isPrompt: boolean;
+  /** It may be a definition, which jobs that come by another way than this one may need. */
+  readonly isForAll: boolean;
 };
 
 export function createFetcher(ports: FetcherPorts): Fetcher {
@@ -109,14 +106,13 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
 
   const handOut = (asked: readonly Unread[], found: ReadonlyMap<string, StoredDocument>): void => {
     for (const one of asked) {
-      unread.handedOut(one);
       const { id, rev, at, tries } = one;
       const doc = found.get(id);
       // It was deleted since, which the feed brings.
       if (doc === undefined) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
       if (isBehind && tries < mostTries && unread.get(id) === undefined) {
-        unread.put({ ...one, tries: tries + 1, isLeft: false, isPrompt: true }, againMs);
+        unread.put({ ...one, tries: tries + 1, isLeft: false }, againMs);
       } else take(doc, at);
     }
   };
@@ -129,9 +125,9 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       await room();
       const asked = unread.next().filter((one) => !isKnown(one));
       if (asked.length === 0) continue;
-      unread.reads(asked.find(({ isPrompt }) => isPrompt));
+      unread.reads(asked);
       const found = await read(asked.map(({ id }) => id));
-      unread.reads(undefined);
+      unread.reads([]);
       if (found === undefined) break;
       handOut(asked, found);
     }
@@ -146,8 +142,8 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       const isLeft = delay.for === 'others';
       if (delay.ms === Infinity) unread.forget(seen.id);
       else {
-        const isPrompt = delay.ms === 0;
-        unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft, isPrompt }, delay.ms);
+        const isForAll = delay.for === 'all';
+        unread.put({ ...seen, place: (last += 1), since, tries: 0, isLeft, isForAll }, delay.ms);
       }
       return true;
     },
@@ -182,10 +178,8 @@ function createUnread(
   const due = new Set<string>();
   /** Left to others for long enough, and read when this engine is no longer full. */
   const putOff = new Set<string>();
-  let reading = Infinity;
-  let handedOut = 0;
-  /** The least place of what is prompt; undefined: it has to be looked for. */
-  let least: number | undefined = Infinity;
+  /** How much of what concerns every engine is not read yet, and how much of it is being read. */
+  const forAll = { unread: 0, reading: 0 };
   const becomeDue = (id: string): void => {
     putOff.delete(id);
     if (later.due.has(id)) later.clear(id);
@@ -201,7 +195,7 @@ function createUnread(
   };
   const later = createTimers(wake, now, wait);
   const forget = (id: string): void => {
-    if (all.get(id)?.place === least) least = undefined;
+    if (all.get(id)?.isForAll === true) forAll.unread -= 1;
     all.delete(id);
     due.delete(id);
     putOff.delete(id);
@@ -214,7 +208,7 @@ function createUnread(
       const { id } = one;
       if (all.has(id)) forget(id);
       all.set(id, one);
-      if (least !== undefined && one.isPrompt) least = Math.min(least, one.place);
+      if (one.isForAll) forAll.unread += 1;
       if (waitMs <= 0) return becomeDue(id);
       later.set(id, dueAt(now() + waitMs, one, waitMs));
     },
@@ -229,21 +223,13 @@ function createUnread(
       return next;
     },
     /** What is read now begins with this one; undefined: nothing is. */
-    reads: (first: Unread | undefined): void => void (reading = first?.place ?? Infinity),
-    handedOut: ({ place }: Unread): void => void (handedOut = Math.max(handedOut, place)),
-    isBehind: (): boolean => {
-      least ??= leastPrompt(all.values());
-      return Math.min(least, reading) < handedOut;
+    /** What is read now. */
+    reads: (asked: readonly Unread[]): void => {
+      forAll.reading = asked.filter(({ isForAll }) => isForAll).length;
     },
+    isBehind: (): boolean => forAll.unread + forAll.reading > 0,
     stop: (): void => later.stop(),
   };
-}
-
-/** The least place of what is read as soon as it can be. */
-function leastPrompt(all: Iterable<Unread>): number {
-  let least = Infinity;
-  for (const { place, isPrompt } of all) if (isPrompt) least = Math.min(least, place);
-  return least;
 }
 
 /** Reads the current revision of a document; undefined when there is none. Rejects as the store does. */

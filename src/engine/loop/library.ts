@@ -20,9 +20,9 @@ type Entry<T> =
  *
  * E10 Nobody is told that there is no definition at all unless the store was just asked for it.
  * E11 That an owner has none of its own, so that the one of everybody counts, is believed while the
- *    feed goes on without a break: a definition would come by it, as its next version does. Where the
- *    person who stored it has chosen its id, the first eight engines read it when its turn comes (I2, I5),
- *    the others by their next `load`; to ask the store instead has CouchDB bring its views up to date.
+ *    feed goes on without a break, and no definition that it has brought is unread. A definition under an
+ *    id of its author's choice is read by the first eight engines in their turn (I2, I5), and by the others
+ *    at their next `load`. The store is not asked meanwhile: each question makes CouchDB update its views.
  */
 export type Library = {
   /**
@@ -51,7 +51,7 @@ export type Library = {
 
 /**
  * `onMalformed` is called for a definition that comes by the feed and cannot be read; `isBehind` tells
- * whether the feed has brought changes whose documents are read as soon as they can be, but were not yet.
+ * whether the feed has brought definitions that are not read yet.
  */
 export function createLibrary(
   store: Store,
