@@ -5,8 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 
 // V8 enlarges the space for new objects 16-fold, up to its usual limit, instead of doubling it: an engine
 // that starts spends a fifth of its processor time on collecting garbage otherwise. And it lets the heap
-// grow to 2.5 times of what is alive instead of up to 4 times before it collects: a sixth less memory for
-// 3 % more processor time (npm run bench -- --only product --part crowd, backlog). Both have to be set
+// grow to 2.5 times of what is alive instead of up to 4 times before it collects: 10 to 20 % less memory
+// for up to 3 % more processor time (npm run bench -- --only product --part crowd, backlog). Both have to be set
 // before the code is loaded; a Node that does not know a flag would complain, so only versions that are
 // known to have them get them.
 if (Number.parseInt(process.versions.node, 10) <= 24) {

@@ -87,20 +87,40 @@ describe('what a job runs, beside what is stored', () => {
     const { flow_rev: _rev, ...own } = job();
     expect(editionOf(own, { flows: [], tasks: [task] })).toEqual({ changed: [], gone: [] });
   });
+
+  it('leaves secrets out, and in a slice what its parent has', () => {
+    const secret = stored(
+      'task',
+      { name: 't', plugin: 'noop', params: { pass: '[secret]' } },
+      '3-c',
+    );
+    const params = { pass: 'tws:secret:task:DEFAULT:t:params.pass' };
+    const t = { _rev: '1-a', type: 'task', name: 't', owner: 'DEFAULT', plugin: 'noop', params };
+    expect(editionOf(job({ definitions: { t } }), { flows: [flow], tasks: [secret] })).toEqual({
+      changed: [],
+      gone: [],
+    });
+    const handled = stored('flow', { name: 'f', tasks: ['t'], timeout: 5, error: 't' }, '3-c');
+    const of = (more: object) => editionOf(job(more), { flows: [handled], tasks: [task] })?.changed;
+    expect(of({})).toHaveLength(1);
+    expect(of({ slice: { path: '0' } })).toEqual([]);
+  });
 });
 
 describe('live jobs with another edition of a flow', () => {
   it('are brought together by the edition; others are left out', () => {
+    const own = stored('flow', { name: 'f', owner: 'acme' });
     const jobs = [
-      { id: 'a', flow_rev: '1-a' },
-      { id: 'b', flow_rev: '3-c' },
-      { id: 'c', flow_rev: '1-a' },
-      { id: 'new' },
-      { id: 'd', flow_rev: '2-b' },
+      { id: 'a', owner: 'DEFAULT', flow_rev: '1-a' },
+      { id: 'b', owner: 'DEFAULT', flow_rev: '2-b' },
+      { id: 'c', owner: 'bob', flow_rev: '1-a' },
+      { id: 'new', owner: 'DEFAULT' },
+      { id: 'd', owner: 'DEFAULT', flow_rev: '3-c' },
+      { id: 'own', owner: 'acme', flow_rev: '7-d' },
     ];
-    expect(otherEditions(jobs, '3-c')).toEqual([
+    expect(otherEditions(jobs, flow, [flow, own])).toEqual([
       { rev: '1-a', jobs: ['a', 'c'] },
-      { rev: '2-b', jobs: ['d'] },
+      { rev: '3-c', jobs: ['d'] },
     ]);
   });
 });

@@ -224,7 +224,7 @@ describe('the page of a job', () => {
     await page.getByText('99000').waitFor(soon);
     await page.getByRole('link', { name: 'j1', exact: true }).first().click();
     await page.getByRole('tab', { name: 'Changed definitions' }).click();
-    await page.getByRole('heading', { name: 'long was changed since' }).waitFor(soon);
+    await page.getByRole('heading', { name: 'long has changed since the job began' }).waitFor(soon);
     await page.getByText('99000').waitFor();
   });
 

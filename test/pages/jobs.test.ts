@@ -130,6 +130,7 @@ describe('the list of jobs', () => {
     await page.getByText('Saved lists', { exact: true }).click();
     await page.getByRole('link', { name: 'Greetings' }).click();
     await expect.poll(() => new URL(page.url()).search, soon).toBe('?flow=greet&sort=-id');
+    await page.getByText('List: Greetings').click();
     await page.getByRole('button', { name: 'Remove the list Greetings' }).click();
     await page.getByText('Give a filter, with its order and columns, a name').waitFor();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listsIn, mostSaved, withList, withoutList } from '../../src/pages/jobs/saved-lists.js';
+import { listsIn, withList, withoutList } from '../../src/pages/jobs/saved-lists.js';
 
 describe('lists that are saved in the browser', () => {
   it('are those that it has kept', () => {
@@ -15,13 +15,6 @@ describe('lists that are saved in the browser', () => {
       { name: 'b', search: '3' },
     ]);
     expect(withoutList(lists, 'a')).toEqual([{ name: 'b', search: '1' }]);
-  });
-
-  it('are not more than a browser can keep: the new one stays', () => {
-    const many = Array.from({ length: mostSaved }, (_, i) => ({ name: `n${i}`, search: '' }));
-    const lists = withList(many, { name: 'new', search: 'x' });
-    expect(lists).toHaveLength(mostSaved);
-    expect(lists).toContainEqual({ name: 'new', search: 'x' });
   });
 
   it.each(['{', '7', '[{"name":1}]', '[null]'])('are none where %s is kept', (text) => {

@@ -1,14 +1,15 @@
 import { isObject } from '../../model/object.js';
+import { isReference } from '../../model/secret-reference.js';
 import { ownerOf } from '../../model/task.js';
 import { parseDocument } from '../../reading/parse.js';
-import type { AnyDocument } from '../answers.js';
+import type { AnyDocument, Summary } from '../answers.js';
 import { differences, type Difference } from './merge.js';
 import { editedContent, type StoredDefinition } from './stored.js';
 import { meant } from './uses.js';
 
 /** What a job runs, beside what is stored now. */
 export type Edition = {
-  /** Its flow and tasks that were changed since, and how. */
+  /** Its flow and tasks that have changed since, and how. */
   readonly changed: readonly {
     readonly definition: StoredDefinition;
     readonly changes: readonly Difference[];
@@ -17,46 +18,64 @@ export type Edition = {
   readonly gone: readonly string[];
 };
 
-type Stored = {
+/** The flows and tasks that are stored now. */
+export type DefinitionLists = {
   readonly flows: readonly StoredDefinition[];
   readonly tasks: readonly StoredDefinition[];
 };
 
 /**
  * Compares what a job runs with the flow and the tasks that its names mean now. Undefined: it has not
- * begun, so it will run what is stored then.
+ * begun.
  */
-export function editionOf(job: AnyDocument, { flows, tasks }: Stored): Edition | undefined {
+export function editionOf(job: AnyDocument, stored: DefinitionLists): Edition | undefined {
   const { flow_definition: settings, flow_rev: rev, definitions } = job;
   if (!isObject(settings)) return undefined;
-  const owner = ownerOf(job);
-  // A job with a structure of its own has no flow in the database.
-  const flow =
+  const name = String(settings['name']);
+  const { tasks } = job;
+  const flow: readonly Ran[] =
+    // A job with a structure of its own has no flow in the database.
     typeof rev === 'string'
-      ? [
-          {
-            name: String(settings['name']),
-            rev,
-            all: flows,
-            content: { ...settings, tasks: job['tasks'] },
-          },
-        ]
+      ? [{ name, rev, all: stored.flows, content: { ...settings, tasks } }]
       : [];
   const used = Object.entries(isObject(definitions) ? definitions : {}).flatMap(
-    ([name, content]) =>
-      isObject(content) ? [{ name, rev: content['_rev'], all: tasks, content }] : [],
+    ([task, content]): readonly Ran[] =>
+      isObject(content) ? [{ name: task, rev: content['_rev'], all: stored.tasks, content }] : [],
   );
-  const compared = [...flow, ...used].map(({ name, rev: ran, all, content }) => {
-    const definition = meant(all, name, owner);
-    if (definition === undefined) return { gone: [name], changed: [] };
-    if (definition.rev === ran) return { gone: [], changed: [] };
-    const changes = differences(withoutStore(content), asRun(definition));
-    return { gone: [], changed: changes.length === 0 ? [] : [{ definition, changes }] };
-  });
+  const ignored = isObject(job['slice']) ? leftToParent : [];
+  const compared = [...flow, ...used].map((ran) => compare(ran, ownerOf(job), ignored));
   return {
     changed: compared.flatMap(({ changed }) => changed),
     gone: compared.flatMap(({ gone }) => gone),
   };
+}
+
+/** What a job runs of one definition, and where to look for what is stored of it now. */
+type Ran = {
+  readonly name: string;
+  readonly rev: unknown;
+  readonly all: readonly StoredDefinition[];
+  readonly content: Readonly<Record<string, unknown>>;
+};
+
+/** What a slice of a map leaves to its parent, so that its flow has none of it. */
+const leftToParent = ['error', 'error_result', 'cancel', 'output', 'retry'];
+
+function compare(
+  { name, rev, all, content }: Ran,
+  owner: string,
+  ignored: readonly string[],
+): Edition {
+  const definition = meant(all, name, owner);
+  if (definition === undefined) return { gone: [name], changed: [] };
+  if (definition.rev === rev) return { gone: [], changed: [] };
+  const changes = differences(withoutStore(content), asRun(definition)).filter(
+    ({ path, before, after }) =>
+      !ignored.some((key) => path === key || path.startsWith(`${key}.`)) &&
+      // A job refers to a secret, which nobody sees in the definition.
+      !(isReference(before) && typeof after === 'string'),
+  );
+  return { gone: [], changed: changes.length === 0 ? [] : [{ definition, changes }] };
 }
 
 /** A definition as jobs take it over: shorthands are written out. */
@@ -79,14 +98,20 @@ export type OtherEdition = {
   readonly jobs: readonly string[];
 };
 
-type Listed = { readonly id: string; readonly flow_rev?: string };
-
-/** Brings live jobs together by the edition that they run; those of the stored one are left out. */
-export function otherEditions(jobs: readonly Listed[], stored: string): readonly OtherEdition[] {
-  const revs = new Set(jobs.flatMap(({ flow_rev: rev }) => rev ?? []));
-  revs.delete(stored);
+/**
+ * Brings live jobs of a flow together by the edition that they run. Left out are those of the stored one,
+ * and those that mean another flow by its name: that of their owner.
+ */
+export function otherEditions(
+  jobs: readonly Pick<Summary, 'id' | 'owner' | 'flow_rev'>[],
+  flow: StoredDefinition,
+  flows: readonly StoredDefinition[],
+): readonly OtherEdition[] {
+  const own = jobs.filter(({ owner }) => meant(flows, flow.name, owner)?.id === flow.id);
+  const revs = new Set(own.flatMap(({ flow_rev: rev }) => rev ?? []));
+  revs.delete(flow.rev);
   return [...revs].map((rev) => ({
     rev,
-    jobs: jobs.filter(({ flow_rev: ran }) => ran === rev).map(({ id }) => id),
+    jobs: own.filter(({ flow_rev: ran }) => ran === rev).map(({ id }) => id),
   }));
 }

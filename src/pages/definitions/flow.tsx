@@ -10,6 +10,7 @@ import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin, mayOperate } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
+import type { DefinitionLists } from './edition.js';
 import { FlowPicture } from './flow-picture.js';
 import { switchFlow, StateWord } from './flows.js';
 import { useKnown, type KnownDefinitions } from './known.js';
@@ -78,12 +79,20 @@ function LoadedFlow({ loaded, known, reload }: Props) {
             goTo={(path) => handle.current?.goTo(path)}
           />
           <NamedParts value={editing.value} known={known} />
-          <RunningEditions flow={stored} />
+          {known !== undefined && (
+            <RunningEditions flow={stored} stored={withNewest(known, stored)} />
+          )}
           <RecentJobs flow={stored} />
         </div>
       </div>
     </>
   );
+}
+
+/** What was stored here just now counts, also while it is not read again. */
+function withNewest(known: KnownDefinitions, stored: StoredDefinition): DefinitionLists {
+  const flows = known.flows.map((flow) => (flow.id === stored.id ? stored : flow));
+  return { flows, tasks: known.tasks };
 }
 
 type HeadProps = Pick<Props, 'reload'> & {

@@ -2,14 +2,24 @@ import { get } from '../api.js';
 import type { EngineAnswer } from '../answers.js';
 import type { NamesByKind } from '../editor/completion.js';
 import { useLoaded } from '../live/use-loaded.js';
+import type { DefinitionLists } from './edition.js';
 import type { StoredDefinition } from './stored.js';
 
 /** Everything that a definition may name. */
-export type KnownDefinitions = {
-  readonly flows: readonly StoredDefinition[];
-  readonly tasks: readonly StoredDefinition[];
+export type KnownDefinitions = DefinitionLists & {
   readonly engines: readonly EngineAnswer[];
 };
+
+/** Reads tasks and flows. */
+export function useDefinitionLists() {
+  return useLoaded<DefinitionLists>('tasks and flows', async (signal) => {
+    const [{ flows }, { tasks }] = await Promise.all([
+      get<{ readonly flows: readonly StoredDefinition[] }>('flows', { signal }),
+      get<{ readonly tasks: readonly StoredDefinition[] }>('tasks', { signal }),
+    ]);
+    return { flows, tasks };
+  });
+}
 
 /** Reads tasks, flows and engines. */
 export function useKnown() {

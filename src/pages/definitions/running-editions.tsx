@@ -1,21 +1,24 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { counted } from '../../words.js';
 import { get } from '../api.js';
 import { isEnded, shownStatuses, type JobList, type StoredJob } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { EditionChanges } from './edition-changes.js';
-import { otherEditions, type OtherEdition } from './edition.js';
+import { otherEditions, type OtherEdition, type DefinitionLists } from './edition.js';
 import type { StoredDefinition } from './stored.js';
 
-/** So many live jobs are looked at. */
-const most = 500;
+/** So many live jobs are looked at, the newest ones. */
+const most = 200;
+
+type Props = { readonly flow: StoredDefinition; readonly stored: DefinitionLists };
 
 /** The live jobs that run another edition of a flow than the one that is stored, and how it differs. */
-export function RunningEditions({ flow }: { readonly flow: StoredDefinition }) {
+export function RunningEditions({ flow, stored }: Props) {
   const { name, owner, rev } = flow;
-  const { value } = useLoaded(`editions of ${flow.id} ${rev}`, (signal) =>
+  const { value, error, reload } = useLoaded(`editions of ${flow.id} ${rev}`, (signal) =>
     get<JobList>('jobs', {
       query: {
         flow: name,
@@ -26,33 +29,34 @@ export function RunningEditions({ flow }: { readonly flow: StoredDefinition }) {
       signal,
     }),
   );
-  const editions = otherEditions(value?.jobs ?? [], rev);
-  if (editions.length === 0) return null;
+  const editions = otherEditions(value?.jobs ?? [], flow, stored.flows);
+  const isPart = value?.cursor !== undefined;
+  if (error !== undefined) return <ProblemBox error={error} again={reload} />;
+  if (editions.length === 0 && !isPart) return null;
   return (
     <section class="box" aria-labelledby="editions-title">
       <h2 id="editions-title">Live jobs with another edition</h2>
-      <p class="muted">A job runs the edition that was stored when it began, to its end.</p>
+      <p class="muted">
+        A job keeps the edition that was stored when it began, unless a retry asks for the latest
+        one.
+        {isPart && ` The newest ${most} live jobs were looked at.`}
+      </p>
       {editions.map((edition) => (
-        <EditionRow key={edition.rev} edition={edition} isPart={value?.cursor !== undefined} />
+        <EditionRow key={`${edition.rev} ${rev}`} edition={edition} stored={stored} />
       ))}
     </section>
   );
 }
 
-type RowProps = {
-  readonly edition: OtherEdition;
-  /** There are more live jobs than were looked at. */
-  readonly isPart: boolean;
-};
+type RowProps = { readonly edition: OtherEdition; readonly stored: DefinitionLists };
 
-function EditionRow({ edition: { rev, jobs }, isPart }: RowProps) {
+function EditionRow({ edition: { rev, jobs }, stored }: RowProps) {
   const [open, setOpen] = useState(false);
   const [first = ''] = jobs;
-  const count = `${jobs.length.toLocaleString()}${isPart ? ' or more' : ''}`;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
-        Edition {rev.split('-')[0]}: {count} {jobs.length === 1 ? 'job' : 'jobs'}
+      <summary title={rev}>
+        Edition {rev.split('-')[0]}: {counted(jobs.length, 'job')}
       </summary>
       <p>
         One of them is{' '}
@@ -61,16 +65,16 @@ function EditionRow({ edition: { rev, jobs }, isPart }: RowProps) {
         </Link>
         .
       </p>
-      {open && <Changes id={first} />}
+      {open && <Changes id={first} stored={stored} />}
     </details>
   );
 }
 
-function Changes({ id }: { readonly id: string }) {
+function Changes({ id, stored }: { readonly id: string; readonly stored: DefinitionLists }) {
   const { value, error, reload } = useLoaded(`edition of ${id}`, (signal) =>
     get<StoredJob>(`jobs/${encodeURIComponent(id)}`, { signal }),
   );
-  if (value !== undefined) return <EditionChanges job={value.document} />;
+  if (value !== undefined) return <EditionChanges job={value.document} stored={stored} />;
   return error === undefined ? (
     <Loading what="what it runs" />
   ) : (

@@ -1,5 +1,5 @@
 import type { StoredJob } from '../answers.js';
-import { EditionChanges } from '../definitions/edition-changes.js';
+import { ChangedDefinitions } from '../definitions/edition-changes.js';
 import { JsonView } from '../parts/json.js';
 import type { StoredAttempt } from './attempts.js';
 import { isObject } from '../../model/object.js';
@@ -33,7 +33,7 @@ export function JobPart({ tab, job, attempts, outline, selected, onSelect }: Pro
   if (tab === 'log') return <Log job={job} attempts={attempts} />;
   if (tab === 'history') return <History job={job.id} rev={job.rev} />;
   if (tab === 'document') return <JsonView value={document} what="the document" />;
-  if (tab === 'changes') return <EditionChanges job={document} />;
+  if (tab === 'changes') return <ChangedDefinitions job={document} />;
   if (tab === 'params') return <Values job={job} />;
   return <StepTable outline={outline} selected={selected} onSelect={onSelect} />;
 }

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Summary } from '../answers.js';
 import { Menu } from '../parts/menu.js';
+import { say } from '../parts/toasts.js';
 import {
   chosenWords,
   keyColumn,
@@ -68,7 +69,8 @@ function KeyField({ onKey, known }: KeyFieldProps) {
         event.preventDefault();
         const word = name.trim();
         // A comma would end the column's word in the address.
-        if (word === '' || word.includes(',')) return;
+        if (word.includes(',')) return say('A name with a comma cannot be a column.', 'problem');
+        if (word === '') return;
         if (!known.includes(keyColumn(word))) onKey(word);
         setName('');
       }}

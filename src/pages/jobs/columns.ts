@@ -58,9 +58,12 @@ export function columnsOf(search: URLSearchParams): ColumnChoice {
   return text === null ? undefined : choiceOf(text.split(',').filter(isColumn));
 }
 
+/** More than these could not be read beside each other. */
+const mostColumns = 30;
+
 /** A choice of these columns, each once. */
 function choiceOf(words: readonly string[]): ColumnChoice {
-  const choice = [...new Set(words)];
+  const choice = [...new Set(words)].slice(0, mostColumns);
   return choice.join() === usualWords.join() ? undefined : choice;
 }
 
@@ -89,7 +92,7 @@ export function keyOfColumn(word: string): string | undefined {
 
 /** The text of a job's search key. */
 export function keyText({ keys }: Summary, name: string): string | undefined {
-  const value = keys?.[name];
+  const value = keys !== undefined && Object.hasOwn(keys, name) ? keys[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : JSON.stringify(value);
 }
 

@@ -36,11 +36,12 @@ export function JobsPage() {
   const counts = useCounts(filter, listed.changes, isThere);
   const flows = useFlowNames(isThere);
   const toTop = (): void => box.current?.scrollTo(0, 0);
-  const change = (next: ListFilter): void => {
+  const asked = searchParamsOf(filter).toString();
+  // Also when a link or the way back leads to another list.
+  useEffect(() => {
     clear();
-    setFilter(next);
     toTop();
-  };
+  }, [asked]);
   const order = (next: ListOrder): void => {
     setSort(next);
     toTop();
@@ -55,9 +56,9 @@ export function JobsPage() {
       <StatusTabs
         counts={counts}
         chosen={filter.status}
-        onChoose={(status) => change({ ...filter, status })}
+        onChoose={(status) => setFilter({ ...filter, status })}
       />
-      <FilterBar filter={filter} onFilter={change} flows={flows} />
+      <FilterBar filter={filter} onFilter={setFilter} flows={flows} />
       <SortChoice sort={sort} onSort={order} />
       <Bulk
         selected={selected}

@@ -1,7 +1,7 @@
 /** A list of jobs that somebody gave a name: its filter, order and columns, as the address says them. */
 export type SavedList = { readonly name: string; readonly search: string };
 
-/** So many are kept of one database. */
+/** So many may be saved of one database. */
 export const mostSaved = 100;
 
 /** The lists that a browser has kept, as a text. */
@@ -23,9 +23,7 @@ function isSaved(value: unknown): value is SavedList {
 
 /** The lists with this one, in the place of one with its name. */
 export function withList(lists: readonly SavedList[], list: SavedList): readonly SavedList[] {
-  return [...withoutList(lists, list.name), list]
-    .slice(-mostSaved)
-    .toSorted((a, b) => a.name.localeCompare(b.name));
+  return [...withoutList(lists, list.name), list].toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
 export function withoutList(lists: readonly SavedList[], name: string): readonly SavedList[] {

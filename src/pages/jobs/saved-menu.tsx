@@ -3,7 +3,8 @@ import { Link, useSearch } from 'wouter-preact';
 import { Menu } from '../parts/menu.js';
 import { say } from '../parts/toasts.js';
 import { who } from '../session/session.js';
-import { listsIn, withList, withoutList, type SavedList } from './saved-lists.js';
+import { listsIn, mostSaved, withList, withoutList, type SavedList } from './saved-lists.js';
+import { listSearch } from './use-address.js';
 
 const storageKey = (database: string): string => `tws-lists:${database}`;
 
@@ -31,10 +32,11 @@ export function SavedMenu() {
   const database = who.value?.place?.database ?? '';
   const [saves, setSaves] = useState(0);
   const lists = useMemo(() => keptLists(database), [database, saves]);
-  const search = useSearch();
-  const keep = (next: readonly SavedList[]): void => {
-    if (keepLists(database, next)) setSaves(saves + 1);
-    else say('This browser keeps nothing for these pages, so the list was not saved.', 'problem');
+  const search = listSearch(useSearch());
+  // Another tab may have saved a list meanwhile.
+  const keep = (change: (lists: readonly SavedList[]) => readonly SavedList[]): void => {
+    if (keepLists(database, change(keptLists(database)))) setSaves(saves + 1);
+    else say('This browser does not allow storage; the list was not saved.', 'problem');
   };
   const current = lists.find((one) => one.search === search);
   return (
@@ -52,19 +54,28 @@ export function SavedMenu() {
               type="button"
               class="quiet"
               aria-label={`Remove the list ${name}`}
-              onClick={() => keep(withoutList(lists, name))}
+              onClick={() => keep((all) => withoutList(all, name))}
             >
               Remove
             </button>
           </li>
         ))}
       </ul>
-      <SaveForm onName={(name) => keep(withList(lists, { name, search }))} />
+      {lists.length < mostSaved ? (
+        <SaveForm lists={lists} onName={(name) => keep((all) => withList(all, { name, search }))} />
+      ) : (
+        <p class="muted">{mostSaved} lists are saved. Remove one to save another.</p>
+      )}
     </Menu>
   );
 }
 
-function SaveForm({ onName }: { readonly onName: (name: string) => void }) {
+type SaveProps = {
+  readonly lists: readonly SavedList[];
+  readonly onName: (name: string) => void;
+};
+
+function SaveForm({ lists, onName }: SaveProps) {
   const [name, setName] = useState('');
   return (
     <form
@@ -85,7 +96,9 @@ function SaveForm({ onName }: { readonly onName: (name: string) => void }) {
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
       </label>
-      <button type="submit">Save</button>
+      <button type="submit">
+        {lists.some((one) => one.name === name.trim()) ? 'Replace' : 'Save'}
+      </button>
     </form>
   );
 }

@@ -171,9 +171,9 @@ type RowKeys = Pick<Props, 'jobs' | 'at' | 'onAt' | 'onSelect' | 'selected' | 'm
   readonly show: (index: number) => void;
 };
 
-/** Whether a key belongs to the link or the button that has the focus. */
+/** Whether a key belongs to the link, button or menu that has the focus. */
 function isOnControl({ target }: KeyboardEvent): boolean {
-  return target instanceof Element && target.closest('a, button') !== null;
+  return target instanceof Element && target.closest('a, button, summary') !== null;
 }
 
 /** Arrows and letters go through the rows. */

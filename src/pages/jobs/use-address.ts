@@ -25,8 +25,20 @@ export function useAddress() {
     ...view,
     setFilter: (filter: ListFilter) => go({ filter }),
     setSort: (sort: ListOrder) => go({ sort }),
-    setColumns: (columns: ColumnChoice) => go({ columns }),
+    setColumns: (columns: ColumnChoice) =>
+      go({ columns, ...orderWith(viewOf(window.location.search), columns) }),
   };
+}
+
+/** An order by a column that is not shown any more ends. */
+function orderWith({ sort }: View, columns: ColumnChoice): Pick<View, 'sort'> {
+  const shown = ['status', 'id', ...chosenWords(columns)];
+  return { sort: sort !== undefined && shown.includes(sort.key) ? sort : undefined };
+}
+
+/** The part of an address that stands for a list, always written in the same way. */
+export function listSearch(search: string): string {
+  return searchOf(viewOf(search));
 }
 
 function viewOf(search: string): View {

@@ -1,6 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+/** Whether a click leads away. */
+const isLink = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('a') !== null;
+
 type Props = {
   readonly title: ComponentChildren;
   /** It is of no use on a narrow screen. */
@@ -39,7 +43,11 @@ export function Menu({ title, wideOnly = false, children }: Props) {
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary>{title}</summary>
-      {open && <div class="menu-box">{children}</div>}
+      {open && (
+        <div class="menu-box" onClick={({ target }) => isLink(target) && setOpen(false)}>
+          {children}
+        </div>
+      )}
     </details>
   );
 }
