@@ -57,8 +57,8 @@ const countBegun = createHook({
 });
 
 /**
- * The same for one call of a plugin's function. A call that begins nothing, or nothing but a promise that
- * is settled when it returns it, leaves nothing to be followed. Calls do not contain each other.
+ * The same for one call of a plugin's function. A call that begins nothing, or nothing but the promise that
+ * it returns, settled already, leaves nothing to be followed. Calls do not contain each other.
  */
 function callOnBehalfOf<T>(attribution: Attribution, call: () => T): T {
   if (isFollowed) return running.run(attribution, () => adopted(call()));
@@ -71,7 +71,8 @@ function callOnBehalfOf<T>(attribution: Attribution, call: () => T): T {
   } finally {
     countBegun.disable();
     const { count, last, wakes } = begun;
-    isFollowed ||= wakes || count > 1 || (count === 1 && !isSettled(last));
+    const isAnswerOnly = count === 0 || (count === 1 && last === answer && isSettled(last));
+    isFollowed ||= wakes || !isAnswerOnly;
     begun.last = undefined;
     if (!isFollowed && loads === 0) running.disable();
   }

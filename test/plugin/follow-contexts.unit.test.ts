@@ -78,6 +78,14 @@ describe.skipIf(isCheap)('contexts, which each promise pays for while they are f
     expect(await printed(lines, plugin)).toBe('true');
   });
 
+  it('tell whose promise was rejected that nobody waits for', async () => {
+    const lines = `
+      process.on('unhandledRejection', () => console.log(attributionOf()?.plugin));
+      call(() => void Promise.reject(new Error('x')));
+      await turn();`;
+    expect(await printed(lines, '')).toBe('a\ntrue');
+  });
+
   it('are those of the load in what a call wakes', async () => {
     const lines = `
       globalThis.who = () => attributionOf()?.about.load;
