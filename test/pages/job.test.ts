@@ -221,11 +221,11 @@ describe('the page of a job', () => {
     await api.put({ ...flow, _id: 'flow:DEFAULT:long', timeout: 99_000 });
     await page.goto(`${api.url}/_tws/admin/flows/long`);
     await page.getByText(/^Edition 1: 1 job/).click();
-    await page.getByText('99000').waitFor(soon);
+    await page.locator('.changes').getByText('99000').waitFor(soon);
     await page.getByRole('link', { name: 'j1', exact: true }).first().click();
     await page.getByRole('tab', { name: 'Changed definitions' }).click();
     await page.getByRole('heading', { name: 'long has changed since the job began' }).waitFor(soon);
-    await page.getByText('99000').waitFor();
+    await page.locator('.changes').getByText('99000').waitFor();
   });
 
   it('says that there is none, and shows what cannot be drawn as JSON', async () => {
