@@ -102,6 +102,9 @@ export type Flow = Omit<
   readonly notify?: unknown;
 };
 
+/** The settings of a flow that a slice of one of its maps leaves to its parent. */
+export const leftToParent = ['error', 'error_result', 'cancel', 'output', 'retry'] as const;
+
 /** What a flow does after a failure and after a cancel. */
 type Ends = { readonly error?: Handler | Structure; readonly cancel?: Structure };
 

@@ -61,17 +61,18 @@ const countBegun = createHook({
  * it returns, settled already, leaves nothing to be followed. Calls do not contain each other.
  */
 function callOnBehalfOf<T>(attribution: Attribution, call: () => T): T {
-  if (isFollowed) return running.run(attribution, () => adopted(call()));
+  const run = (): T => running.run(attribution, () => adopted(call()));
+  if (isFollowed) return run();
   Object.assign(begun, { count: 0, id: 0, wakes: false });
   countBegun.enable();
   let answer: T | undefined;
   try {
-    answer = running.run(attribution, () => adopted(call()));
+    answer = run();
     return answer;
   } finally {
     countBegun.disable();
     const { count, last, wakes } = begun;
-    const isAnswerOnly = count === 0 || (count === 1 && last === answer && isSettled(last));
+    const isAnswerOnly = count === 0 || (count === 1 && last === answer && isSettled(answer));
     isFollowed ||= wakes || !isAnswerOnly;
     begun.last = undefined;
     if (!isFollowed && loads === 0) running.disable();

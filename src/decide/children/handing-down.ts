@@ -13,6 +13,7 @@ import { countedAt, jobSteps, lastAttempt } from '../../reading/attempts.js';
 import type { World } from '../world.js';
 import { countOf } from '../../structures/map-slices.js';
 import { markAt } from '../../structures/marks.js';
+import { leftToParent } from '../../model/flow.js';
 import { isWithin } from '../../model/tree.js';
 import { isObject } from '../../model/object.js';
 import { without } from '../../model/record.js';
@@ -25,7 +26,7 @@ import { without } from '../../model/record.js';
  */
 export function settingsFor({ flow_definition }: LiveJob): FlowSettings {
   const { retry } = flow_definition;
-  const kept = without(flow_definition, 'error', 'error_result', 'cancel', 'output', 'retry');
+  const kept = without(flow_definition, ...leftToParent);
   return typeof retry === 'object' ? { ...kept, retry: { ...retry, limit: 0 } } : kept;
 }
 

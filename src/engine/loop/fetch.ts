@@ -222,7 +222,6 @@ function createUnread(
       for (const { id } of next) forget(id);
       return next;
     },
-    /** What is read now begins with this one; undefined: nothing is. */
     /** What is read now. */
     reads: (asked: readonly Unread[]): void => {
       forAll.reading = asked.filter(({ isForAll }) => isForAll).length;

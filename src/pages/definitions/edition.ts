@@ -1,3 +1,4 @@
+import { leftToParent } from '../../model/flow.js';
 import { isObject } from '../../model/object.js';
 import { isReference } from '../../model/secret-reference.js';
 import { ownerOf } from '../../model/task.js';
@@ -42,7 +43,7 @@ export function editionOf(job: AnyDocument, stored: DefinitionLists): Edition | 
     ([task, content]): readonly Ran[] =>
       isObject(content) ? [{ name: task, rev: content['_rev'], all: stored.tasks, content }] : [],
   );
-  const ignored = isObject(job['slice']) ? leftToParent : [];
+  const ignored: readonly string[] = isObject(job['slice']) ? leftToParent : [];
   const compared = [...flow, ...used].map((ran) => compare(ran, ownerOf(job), ignored));
   return {
     changed: compared.flatMap(({ changed }) => changed),
@@ -57,9 +58,6 @@ type Ran = {
   readonly all: readonly StoredDefinition[];
   readonly content: Readonly<Record<string, unknown>>;
 };
-
-/** What a slice of a map leaves to its parent, so that its flow has none of it. */
-const leftToParent = ['error', 'error_result', 'cancel', 'output', 'retry'];
 
 function compare(
   { name, rev, all, content }: Ran,

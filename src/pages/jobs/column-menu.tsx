@@ -1,6 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Summary } from '../answers.js';
 import { Menu } from '../parts/menu.js';
+import { NameForm } from '../parts/name-form.js';
 import { say } from '../parts/toasts.js';
 import {
   chosenWords,
@@ -42,7 +43,17 @@ export function ColumnMenu({ choice, onChoice, jobs }: Props) {
       <fieldset>
         <legend>Search keys</legend>
         <div class="checks">{keys.map((word) => box(word, keyOfColumn(word) ?? word))}</div>
-        <KeyField onKey={(name) => onChoice(toggled(choice, keyColumn(name)))} known={words} />
+        <NameForm
+          label="Name of a search key"
+          does={() => 'Add'}
+          onName={(name) => {
+            // It would end the column's word in the address.
+            const hasComma = name.includes(',');
+            if (hasComma) say('A name with a comma cannot be a column.', 'problem');
+            else if (!words.includes(keyColumn(name))) onChoice(toggled(choice, keyColumn(name)));
+            return !hasComma;
+          }}
+        />
       </fieldset>
       {choice !== undefined && (
         <button type="button" class="quiet" onClick={() => onChoice(undefined)}>
@@ -50,42 +61,6 @@ export function ColumnMenu({ choice, onChoice, jobs }: Props) {
         </button>
       )}
     </Menu>
-  );
-}
-
-type KeyFieldProps = {
-  readonly onKey: (name: string) => void;
-  /** The words of the columns that are shown already. */
-  readonly known: readonly string[];
-};
-
-/** Adds the column of a search key that no loaded job has. */
-function KeyField({ onKey, known }: KeyFieldProps) {
-  const [name, setName] = useState('');
-  return (
-    <form
-      class="inline"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const word = name.trim();
-        // A comma would end the column's word in the address.
-        if (word.includes(',')) return say('A name with a comma cannot be a column.', 'problem');
-        if (word === '') return;
-        if (!known.includes(keyColumn(word))) onKey(word);
-        setName('');
-      }}
-    >
-      <label class="field">
-        <span>Name of a search key</span>
-        <input
-          value={name}
-          spellcheck={false}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      <button type="submit">Add</button>
-    </form>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { Menu } from '../parts/menu.js';
+import { NameForm } from '../parts/name-form.js';
 import { say } from '../parts/toasts.js';
 import { who } from '../session/session.js';
 import { listsIn, mostSaved, withList, withoutList, type SavedList } from './saved-lists.js';
@@ -34,9 +35,11 @@ export function SavedMenu() {
   const lists = useMemo(() => keptLists(database), [database, saves]);
   const search = listSearch(useSearch());
   // Another tab may have saved a list meanwhile.
-  const keep = (change: (lists: readonly SavedList[]) => readonly SavedList[]): void => {
-    if (keepLists(database, change(keptLists(database)))) setSaves(saves + 1);
+  const keep = (change: (lists: readonly SavedList[]) => readonly SavedList[]): boolean => {
+    const isKept = keepLists(database, change(keptLists(database)));
+    if (isKept) setSaves(saves + 1);
     else say('This browser does not allow storage; the list was not saved.', 'problem');
+    return isKept;
   };
   const current = lists.find((one) => one.search === search);
   return (
@@ -62,43 +65,15 @@ export function SavedMenu() {
         ))}
       </ul>
       {lists.length < mostSaved ? (
-        <SaveForm lists={lists} onName={(name) => keep((all) => withList(all, { name, search }))} />
+        <NameForm
+          label="Name of this list"
+          maxLength={60}
+          does={(name) => (lists.some((one) => one.name === name) ? 'Replace' : 'Save')}
+          onName={(name) => keep((all) => withList(all, { name, search }))}
+        />
       ) : (
         <p class="muted">{mostSaved} lists are saved. Remove one to save another.</p>
       )}
     </Menu>
-  );
-}
-
-type SaveProps = {
-  readonly lists: readonly SavedList[];
-  readonly onName: (name: string) => void;
-};
-
-function SaveForm({ lists, onName }: SaveProps) {
-  const [name, setName] = useState('');
-  return (
-    <form
-      class="inline"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (name.trim() === '') return;
-        onName(name.trim());
-        setName('');
-      }}
-    >
-      <label class="field">
-        <span>Name of this list</span>
-        <input
-          value={name}
-          maxLength={60}
-          autocomplete="off"
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
-      <button type="submit">
-        {lists.some((one) => one.name === name.trim()) ? 'Replace' : 'Save'}
-      </button>
-    </form>
   );
 }
