@@ -1,4 +1,4 @@
-import { calledDefinition, findDefinition, setEnabled } from './definitions.js';
+import { calledDefinition, findDefinition, setEnabled, type NamedKind } from './definitions.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
@@ -37,6 +37,7 @@ import {
   type TokenFacts,
 } from './tokens.js';
 import { watchJob, type WatchOptions } from './watch.js';
+import type { NextSlot, ScheduleChange } from './schedules.js';
 import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { EngineDocument } from '../model/engine.js';
@@ -88,7 +89,7 @@ export type Client = {
   readonly result: (job: StoredDocument, step: string) => Promise<unknown>;
   /** The documents of a name and owner; more than one is an ambiguity somebody has to end. */
   readonly find: (
-    kind: DefinitionKind,
+    kind: NamedKind,
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
@@ -100,16 +101,34 @@ export type Client = {
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
-   * A task or flow by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
+   * A task, flow or schedule by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
    * there is none.
    * @throws TwsError `definition_ambiguous`
    */
   readonly definition: (
-    kind: DefinitionKind,
+    kind: NamedKind,
     called: string,
     owner: string,
     isMeant?: (doc: StoredDocument) => boolean,
   ) => Promise<StoredDocument | undefined>;
+  /** All schedules by name; `owners`: of these only. */
+  readonly schedules: (owners?: readonly string[]) => Promise<readonly StoredDocument[]>;
+  /** The next slots of a schedule after a moment (epoch ms); none when it cannot be followed. */
+  readonly nextSlots: (
+    schedule: StoredDocument,
+    count: number,
+    after: number,
+  ) => Promise<readonly NextSlot[]>;
+  /**
+   * Changes a schedule, and resolves with the document as it is stored then.
+   * @throws TwsError `document_missing`, `document_kind`, `document_invalid`
+   */
+  readonly changeSchedule: (id: string, change: ScheduleChange) => Promise<StoredDocument>;
+  /**
+   * Submits a job of a schedule now (epoch ms), beside its slots.
+   * @throws TwsError as `changeSchedule`
+   */
+  readonly runSchedule: (id: string, now: number) => Promise<Submitted>;
   /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
   readonly search: (search: JobSearch, page: PageOptions) => Promise<FoundJobs>;
   /** How many jobs there are, by status; `owners`: of these only. */
@@ -224,6 +243,7 @@ const rules = {
   explain: () => import('./explain-job.js'),
   history: () => import('./history.js'),
   messages: () => import('./messages.js'),
+  schedules: () => import('./schedules.js'),
   sealed: () => import('./sealed-jobs.js'),
   work: () => import('./work.js'),
 };
@@ -256,6 +276,12 @@ export function createClient({ store }: { readonly store: Store }): Client {
       (await rules.explain()).explainJob(store, id, pulse, maySee),
     request: (job, action, options) => requestJob(store, job, action, options),
     requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
+    schedules: async (owners) => (await rules.schedules()).listSchedules(store, owners),
+    nextSlots: async (schedule, count, after) =>
+      (await rules.schedules()).nextSlots(schedule, count, after),
+    changeSchedule: async (id, change) =>
+      (await rules.schedules()).changeSchedule(store, id, change),
+    runSchedule: async (id, now) => (await rules.schedules()).runSchedule(store, id, now),
     history: async (id) => (await rules.history()).jobHistory(store, id),
     signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
     announce: async (event) => (await rules.messages()).announceEvent(store, event),

@@ -6,12 +6,15 @@ import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
-const viewOf = { task: 'tasks', flow: 'flows' } as const;
+const viewOf = { task: 'tasks', flow: 'flows', schedule: 'schedules' } as const;
+
+/** A document that has a name and an owner. */
+export type NamedKind = DefinitionKind | 'schedule';
 
 /** The documents stored under a name and an owner. */
 export async function findDefinition(
   store: Store,
-  kind: DefinitionKind,
+  kind: NamedKind,
   name: string,
   owner: string,
 ): Promise<readonly StoredDocument[]> {
@@ -21,7 +24,7 @@ export async function findDefinition(
 
 /** A task or flow, as somebody calls it. */
 type CalledDefinition = {
-  readonly kind: DefinitionKind;
+  readonly kind: NamedKind;
   readonly called: string;
   readonly owner: string;
   readonly isMeant?: ((doc: StoredDocument) => boolean) | undefined;
@@ -41,7 +44,7 @@ export async function calledDefinition(
 }
 
 /** The definition called `name` or `name::owner`. @throws TwsError `definition_ambiguous` */
-async function theOneCalled(store: Store, kind: DefinitionKind, called: string, owner: string) {
+async function theOneCalled(store: Store, kind: NamedKind, called: string, owner: string) {
   const [name = called, ofOwner = owner] = called.split('::');
   const found = await findDefinition(store, kind, name, ofOwner);
   const named = { kind, name, owner: ofOwner };

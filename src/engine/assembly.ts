@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts, World } from '../decide/world.js';
 import { rankAmong, sweepPace } from '../decide/compete/ranks.js';
-import type { TwsError } from '../errors.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import { packageVersion } from '../package.js';
@@ -23,6 +22,7 @@ import type { JobParts } from './loop/job-parts.js';
 import { createJobs, type Jobs } from './loop/jobs.js';
 import { createLibrary, type OnMalformed } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
+import { createFailing } from './failing.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
@@ -36,6 +36,7 @@ import { createEarlySignals } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createSystemEvents } from './events/system-events.js';
 import { createSystemWebhooks } from './events/system-webhooks.js';
+import { createSchedules, type Schedules } from './schedules/schedules.js';
 import { createTimers } from './waiting/timers.js';
 import { usualSlots, usualSweepMs, type EngineOptions } from './options.js';
 
@@ -44,6 +45,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
   const toJobs = (): Jobs => jobs;
+  const toSchedules = (): Schedules => schedules;
   const base = createBase(options);
   const others = createOthers(base);
   const queues = createQueues(base, others, toJobs);
@@ -65,13 +67,15 @@ export function assemble(options: EngineOptions) {
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
+    onJobEnd: (job) => toSchedules().jobEnded(job),
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
     horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive),
     fail,
   };
   const jobs = createJobs(parts);
   const control = createControl(base, others, parts);
-  return { ...base, ...others, ...parts, ...control, jobs, failed };
+  const schedules: Schedules = createSchedules({ ...base, ...others, ...parts });
+  return { ...base, ...others, ...parts, ...control, jobs, schedules, failed };
 }
 
 /** Who the engine is, what it says, and how it waits for the store. */
@@ -291,15 +295,6 @@ function createViews(
       };
     },
   };
-}
-
-/** How the engine stops by itself: `failed` resolves with the reason. */
-function createFailing(attempts: RunningAttempts) {
-  let fail = (_reason: TwsError): void => undefined;
-  const failed = new Promise<TwsError>((resolve) => {
-    fail = (reason) => (attempts.close(), resolve(reason));
-  });
-  return { failed, fail };
 }
 
 /** What the engine says of itself, and what is asked of it. */

@@ -1,5 +1,5 @@
 /** Where a key stands: at the top of a document, in a node of a flow, in `retry`, in `map`. */
-export type KeyPlace = 'task' | 'flow' | 'job' | 'node' | 'retry' | 'map';
+export type KeyPlace = 'task' | 'flow' | 'job' | 'schedule' | 'node' | 'retry' | 'map';
 
 type Row = {
   readonly in: readonly KeyPlace[];
@@ -18,6 +18,31 @@ const ofFlows = 'it belongs in a flow';
 
 /** Keys that other engines have, in the words in which they have them. */
 const foreign: readonly Row[] = [
+  {
+    in: ['schedule'],
+    keys: ['schedule', 'expression', 'crontab', 'pattern', 'schedule_expression'],
+    instead: 'the cron expression of a schedule is "cron"',
+  },
+  {
+    in: ['schedule'],
+    keys: ['interval', 'repeat', 'rate'],
+    instead: 'the time from slot to slot is "every"',
+  },
+  {
+    in: ['schedule'],
+    keys: ['starting_deadline_seconds', 'misfire_grace_time', 'catchup_window'],
+    instead: 'how old a missed slot may be to be made up is "catch_up"',
+  },
+  {
+    in: ['schedule'],
+    keys: ['concurrency_policy', 'overlap_policy', 'max_active_runs', 'coalesce'],
+    instead: 'what happens to a slot while a job of it runs is "overlap"',
+  },
+  {
+    in: ['schedule'],
+    keys: ['enabled', 'suspend', 'disabled', 'is_paused'],
+    instead: '"paused": true stops a schedule',
+  },
   {
     in: all,
     keys: ['catch', 'on_error', 'rescue', 'except', 'error_handler'],
@@ -205,7 +230,7 @@ const misplaced: readonly Row[] = [
 ];
 
 const byPlace = new Map<KeyPlace, ReadonlyMap<string, string>>();
-for (const place of [...all, 'retry', 'map'] as const) {
+for (const place of [...all, 'schedule', 'retry', 'map'] as const) {
   const rows = [...foreign, ...misplaced].filter((row) => row.in.includes(place));
   const pairs = rows.flatMap(({ keys, instead }) =>
     keys.map((key): [string, string] => [plain(key), instead]),

@@ -19,6 +19,7 @@ import { parseLiveJob } from './parse-live.js';
 import { show, type Problem } from '../model/problems.js';
 import { requestSchema, type JobRequest } from '../model/request.js';
 import { sizeProblem } from '../model/size.js';
+import { scheduleSchema, type Schedule } from '../model/schedule.js';
 import { signalDocumentSchema, type SignalDocument } from '../model/signal.js';
 import { taskSchema, type Task } from '../model/task.js';
 import { toTree } from '../structures/to-tree.js';
@@ -32,6 +33,7 @@ export type Parsed =
   | Either<'request', JobRequest>
   | Either<'signal', SignalDocument>
   | Either<'event', EventDocument>
+  | Either<'schedule', Schedule>
   | Either<'engine', EngineDocument & Identity>
   | Either<'lock', LockDocument & Identity>
   | { readonly kind: 'other' };
@@ -40,10 +42,9 @@ type Identity = { readonly _id: string; readonly _rev: string };
 
 type DocumentKind = Exclude<Parsed['kind'], 'other'>;
 const kinds: ReadonlyMap<unknown, DocumentKind> = new Map(
-  (['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'] as const).map((kind) => [
-    kind,
-    kind,
-  ]),
+  (
+    ['task', 'flow', 'job', 'request', 'signal', 'event', 'schedule', 'engine', 'lock'] as const
+  ).map((kind) => [kind, kind]),
 );
 
 /** Reads any document once, at the edge; inside, the value is trusted. Never throws. */
@@ -80,6 +81,8 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       return either('signal', signalDocumentSchema, doc, (signal) => signal as SignalDocument);
     case 'event':
       return either('event', eventSchema, doc, (event) => event);
+    case 'schedule':
+      return either('schedule', scheduleSchema, doc, (schedule) => schedule as Schedule);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     case 'lock':

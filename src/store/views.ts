@@ -5,7 +5,7 @@ import { type CouchRequest, databasePath } from './client.js';
 import type { Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
-export const searchViewNames = ['search', 'figures', 'refused'] as const;
+export const searchViewNames = ['search', 'figures', 'refused', 'schedules'] as const;
 
 /** The views of the design documents. */
 export const viewNames = [
@@ -59,7 +59,10 @@ export type Views = {
   readonly unfinished: { readonly key: readonly [string]; readonly value: string };
   /** Jobs that are not final, but for those that sleep until a time. Key: state, `''` for new ones. */
   readonly awake: { readonly key: string; readonly value: null };
-  /** Jobs that are not final, by when something is due (epoch ms); value: state. */
+  /**
+   * Jobs that are not final, by when something is due (epoch ms); value: state. And schedules, `0` for
+   * those that were edited; value: `schedule`.
+   */
   readonly due: { readonly key: number; readonly value: string };
   /** Final jobs without success. Key `[flow, end]` (epoch ms). */
   readonly failed: {
@@ -85,6 +88,8 @@ export type Views = {
   readonly search: { readonly key: readonly (string | number)[]; readonly value: JobRow };
   /** Jobs counted by `[owner, status, day, hour, minute]`, the owner `''` standing for all. */
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
+  /** Schedules. Key `name::owner`; value: when it is due (epoch ms), null: never. */
+  readonly schedules: { readonly key: string; readonly value: number | null };
   /** Requests and signals that no job could take, by their type; value: the reason. */
   readonly refused: { readonly key: string; readonly value: string };
   /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */

@@ -2,6 +2,7 @@ import { readSchema } from '../evaluate/schemas.js';
 import { finder } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
+import type { Schedule } from '../model/schedule.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Flow } from '../model/flow.js';
 import { defaultOwner } from '../model/task.js';
@@ -78,6 +79,8 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const own = [...moved, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
       return [...texts, ...unfit, ...own, ...unreadParams(params, flow, find)];
     }
+    case 'schedule':
+      return parsed.ok ? notesOf(jobOf(parsed.value), { definitions, plugins }) : [];
     case 'request':
     case 'signal':
     case 'event':
@@ -86,6 +89,15 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     case 'other':
       return [];
   }
+}
+
+/** A job of a schedule, as far as its definitions matter. */
+function jobOf({ flow, owner, params }: Schedule): Written {
+  return {
+    ...{ type: 'job', flow },
+    ...(owner === undefined ? {} : { owner }),
+    ...(params === undefined ? {} : { params }),
+  };
 }
 
 /** What the engine will say of the job's parameters when it begins. */

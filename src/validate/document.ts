@@ -1,15 +1,18 @@
+import { calendarOf } from '../evaluate/calendar.js';
 import { checkExpression, checkTemplate } from '../evaluate/expressions.js';
 import { checkLockPattern } from '../evaluate/patterns.js';
 import { checkSchema } from '../evaluate/schemas.js';
 import { patternOf } from '../model/target.js';
 import { isObject } from '../model/object.js';
 import { shownId, unfitId } from '../model/ids.js';
+import type { Problem } from '../model/problems.js';
+import { scheduleProgressKeys, type Schedule } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
 import { parseDocument } from '../reading/parse.js';
 import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
-export const kinds = ['task', 'flow', 'job'] as const;
+export const kinds = ['task', 'flow', 'schedule', 'job'] as const;
 
 /** Everything that is wrong with one document, looked at by itself. */
 export function checkDocument(file: string, doc: Written): readonly FileProblem[] {
@@ -19,12 +22,18 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     return [
       at(
         'type',
-        `type must be "task", "flow" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
+        `type must be "task", "flow", "schedule" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
       ),
     ];
   }
   if (type === 'job' && doc['state'] !== undefined) {
     return [at('state', 'state is written by the engines; a job in a file must have none.')];
+  }
+  if (type === 'schedule') {
+    const written = scheduleProgressKeys.filter((key) => doc[key] !== undefined);
+    if (written.length > 0) {
+      return written.map((key) => at(key, `${key} is written by the engines; leave it out.`));
+    }
   }
   const stored = { ...doc, _id: idOf(doc), _rev: '0-0' };
   const parsed = parseDocument(stored);
@@ -34,6 +43,9 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
       : parsed.problems.map(({ path, message }) => at(path, message));
   return [
     ...shape,
+    ...(parsed.kind === 'schedule' && parsed.ok
+      ? timingProblems(parsed.value).map(({ path, message }) => at(path, message))
+      : []),
     ...notifyProblems(doc).map(([path, message]) => at(path, message)),
     ...templateProblems(doc).map(([path, message]) => at(path, message)),
     ...expressionProblems(doc).map(([path, message]) => at(path, message)),
@@ -56,9 +68,15 @@ function idProblems({ _id }: Written): readonly PathAndMessage[] {
   return unfit === undefined ? [] : [['_id', `_id ${unfit}; it is ${shownId(_id)}.`]];
 }
 
+/** What only shows when the timing is read: a cron expression, a time zone. */
+function timingProblems(schedule: Schedule): readonly Problem[] {
+  const read = calendarOf(schedule);
+  return read.ok ? [] : read.problems;
+}
+
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */
 function notifyProblems({ type, notify }: Written): readonly PathAndMessage[] {
-  if (type === 'task') return [];
+  if (type === 'task' || type === 'schedule') return [];
   return readNotify(notify).problems.map(({ path, message }) => [path, message]);
 }
 

@@ -54,7 +54,7 @@ export async function checkReferences(
   };
 }
 
-/** What flows and jobs set although a task seals it: their jobs would be refused. */
+/** What flows, jobs and schedules set although a task seals it: their jobs would be refused. */
 function sealedParams(
   documents: readonly CheckedDocument[],
   { tasks, flows }: Definitions,
@@ -63,7 +63,8 @@ function sealedParams(
   const byFile = new Map(flows.map((flow) => [flow._id, flow]));
   return documents.flatMap(({ file, doc }) => {
     const flow = doc['type'] === 'flow' ? byFile.get(file) : undefined;
-    const inJob = doc['type'] === 'job' ? sealedInJob(doc, world) : undefined;
+    const isJob = doc['type'] === 'job' || doc['type'] === 'schedule';
+    const inJob = isJob ? sealedInJob({ ...doc, type: 'job' }, world) : undefined;
     const found = [
       ...(flow === undefined ? [] : sealedInFlow(flow, world)),
       ...(inJob === undefined ? [] : [inJob]),
@@ -124,7 +125,7 @@ function jobsOfNoFlow(
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
     const { type, flow, owner } = doc;
-    if (type !== 'job' || typeof flow !== 'string') return [];
+    if ((type !== 'job' && type !== 'schedule') || typeof flow !== 'string') return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
     const todo = remedy({ kind: 'flow', name: flow }, known);

@@ -33,13 +33,14 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { retry, serializer, library, replicas, attempts, waitQueue, now } = engine;
+  const { retry, serializer, library, replicas, attempts, waitQueue, schedules, now } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
     // Whether this engine has read or written that revision, or a later one.
     isKnown: ({ id, rev, isConflicting = false }) => {
       if (isConflicting || replicas.suspects.has(id)) return false;
-      const known = serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev;
+      const known =
+        serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev ?? schedules.seen(id);
       return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
     },
     delayOf: (seen) => delayOf(engine, seen),
@@ -141,11 +142,12 @@ function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
 
 /** Takes a document that was read; `at`: when its change was seen, epoch ms. */
 function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
-  const { library, controls, jobs, replicas, serializer } = engine;
+  const { library, controls, jobs, replicas, schedules, serializer } = engine;
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
   if (doc['type'] !== 'job' || library.held.has(id) || controls.held.has(id)) {
     if (doc['type'] !== 'job' && serializer.seen.get(id) !== undefined) jobs.estranged(doc);
+    if (doc['type'] === 'schedule') return schedules.take(doc, { at, conflicted });
     return take(engine, id, doc);
   }
   if (conflicted === true) replicas.suspect(id);
@@ -156,16 +158,19 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
 
 /** Takes what is no job, or was none so far; undefined: the document is gone. */
 function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
-  const { library, peers, controls, jobs } = engine;
+  const { library, peers, controls, jobs, schedules } = engine;
   if (library.update(id, doc)) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
+    schedules.gone(id);
     return jobs.gone(id);
   }
   switch (doc['type']) {
     case 'job':
       return jobs.take(doc);
+    case 'schedule':
+      return schedules.take(doc);
     case 'engine':
       return takeEngine(engine, doc);
     case 'request':

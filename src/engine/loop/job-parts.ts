@@ -1,4 +1,5 @@
 import type { QuickCheckWorld } from '../../decide/compete/quick-check.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { TwsError } from '../../errors.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
@@ -32,6 +33,8 @@ export type JobParts = {
   readonly locks: Locks;
   readonly notifications: Notifications;
   readonly events: SystemEvents;
+  /** A job that belongs to a schedule has ended. */
+  readonly onJobEnd: (job: StoredDocument) => void;
   /** How long a document may be, bytes; known once the database was asked. */
   readonly documentLimit: { bytes: number };
   /** The part of the world that a quick check needs of a version that was first seen then. */

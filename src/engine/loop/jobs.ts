@@ -104,6 +104,7 @@ function forget(parts: JobParts, id: string): undefined {
   const { attempts, waitQueue, permitQueues, timers, serializer, replicas } = parts;
   const last = serializer.documents.get(id);
   if (last !== undefined) wakeParent(parts, last);
+  if (last?.['schedule'] !== undefined) parts.onJobEnd(last);
   for (const claim of attempts.ofJob.get(id) ?? []) attempts.stop(claim, 'fenced');
   waitQueue.leave(id);
   permitQueues.leave(id);
@@ -320,6 +321,7 @@ function leave(parts: JobParts, { _id: id }: StoredDocument): void {
 /** Wakes those that wait for the end of the job. */
 function wakeOthers(parts: JobParts, doc: StoredDocument): undefined {
   if (doc['parent'] !== undefined) wakeParent(parts, doc);
+  if (doc['schedule'] !== undefined) parts.onJobEnd(doc);
   if (doc['notifications'] === undefined) return;
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }

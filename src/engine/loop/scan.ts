@@ -52,10 +52,14 @@ async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Pro
 }
 
 async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
-  const { jobs, serializer, replicas } = engine;
+  const { jobs, schedules, serializer, replicas } = engine;
   const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
+    if (doc['type'] === 'schedule') {
+      schedules.take(doc, { conflicted });
+      continue;
+    }
     if (conflicted === true) replicas.suspect(doc._id);
     jobs.review(doc);
     await serializer.room(busyLimit);
@@ -64,11 +68,13 @@ async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuer
 
 /** Each sleeping job is woken by the engines that look at its changes first. */
 async function scanTimers(engine: Assembly): Promise<void> {
-  const { timers, horizonMs, self, peers } = engine;
+  const { timers, schedules, horizonMs, self, peers } = engine;
   const now = engine.now();
   const near = { startKey: now, endKey: now + horizonMs() };
-  for await (const { id, key } of rowsOf(engine, 'due', near)) {
-    if (isAmongFirst(id, self, peers.alive)) timers.set(id, key);
+  for await (const { id, key, value } of rowsOf(engine, 'due', near)) {
+    if (!isAmongFirst(id, self, peers.alive)) continue;
+    if (value === 'schedule') schedules.wakeAt(id, key);
+    else timers.set(id, key);
   }
 }
 

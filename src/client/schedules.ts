@@ -1,0 +1,116 @@
+import { dueOf } from '../decide/schedules/standing.js';
+import { slotJob } from '../decide/schedules/slot-job.js';
+import { problem, type TwsError } from '../errors.js';
+import { calendarOf } from '../evaluate/calendar.js';
+import type { StoredDocument } from '../model/document.js';
+import type { Problem } from '../model/problems.js';
+import type { Schedule } from '../model/schedule.js';
+import { ownerOf } from '../model/task.js';
+import { parseDocument } from '../reading/parse.js';
+import type { Store } from '../store/store.js';
+import { submitJob, type Submitted } from './jobs.js';
+import { writeDocument } from './writes.js';
+
+/** A slot to come. `due`: when its job starts, which is later where there is a `jitter`. Epoch ms. */
+export type NextSlot = { readonly slot: number; readonly due: number; readonly time: string };
+
+/** What somebody changes about a schedule that is stored. */
+export type ScheduleChange = {
+  readonly paused?: boolean;
+  /** null: it is called off. */
+  readonly backfill?: {
+    readonly from: number | string;
+    readonly until: number | string;
+    readonly at_once?: number;
+  } | null;
+};
+
+/** All schedules by name; `owners`: of these only. */
+export async function listSchedules(
+  store: Store,
+  owners?: readonly string[],
+): Promise<readonly StoredDocument[]> {
+  const rows = await store.view('schedules', { includeDocs: true });
+  const docs = rows.flatMap(({ doc }) => doc ?? []);
+  return owners === undefined ? docs : docs.filter((doc) => owners.includes(ownerOf(doc)));
+}
+
+/** The next slots of a schedule after a moment (epoch ms); none when it cannot be followed. */
+export function nextSlots(doc: StoredDocument, count: number, after: number): readonly NextSlot[] {
+  const parsed = parseDocument(doc);
+  const schedule = parsed.kind === 'schedule' && parsed.ok ? parsed.value : undefined;
+  const read = schedule === undefined ? undefined : calendarOf(schedule);
+  if (schedule === undefined || read?.ok !== true) return [];
+  const { calendar } = read;
+  const { progress, count: most = Infinity } = schedule;
+  const left = Math.min(count, most - (progress?.started ?? 0));
+  const slots: NextSlot[] = [];
+  let from = Math.max(after, progress?.handled ?? 0);
+  while (slots.length < left) {
+    const slot = calendar.next(from);
+    if (slot === undefined) break;
+    slots.push({ slot, due: dueOf(schedule, slot), time: calendar.text(slot) });
+    from = slot;
+  }
+  return slots;
+}
+
+/** How often a change is made anew when an engine was faster. */
+const mostTries = 10;
+
+/**
+ * Changes a schedule on the revision that was read; engines follow it from then on. Resolves with the
+ * document as it is stored now. @throws TwsError `document_missing`, `document_kind`, `document_invalid`
+ */
+export async function changeSchedule(
+  store: Store,
+  id: string,
+  change: ScheduleChange,
+): Promise<StoredDocument> {
+  for (let tries = 1; ; tries += 1) {
+    const doc = await scheduleDocument(store, id);
+    const { paused: _paused, backfill: _backfill, ...rest } = { ...doc, ...change };
+    const { paused = doc['paused'], backfill = doc['backfill'] } = change;
+    const next = {
+      ...rest,
+      ...(paused === true ? { paused } : {}),
+      ...(backfill === undefined || backfill === null ? {} : { backfill }),
+    };
+    refuseInvalid(next);
+    try {
+      const rev = await writeDocument(store, next);
+      return { ...next, _rev: rev };
+    } catch (error) {
+      const isLost = (error as { readonly code?: unknown }).code === 'document_conflict';
+      if (!isLost || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** Submits a job of a schedule now, beside its slots. @throws TwsError as `changeSchedule` */
+export async function runSchedule(store: Store, id: string, now: number): Promise<Submitted> {
+  const doc = await scheduleDocument(store, id);
+  const schedule = refuseInvalid(doc);
+  const read = calendarOf(schedule);
+  if (!read.ok) throw invalidSchedule(read.problems);
+  return submitJob(store, slotJob(schedule, Math.floor(now / 1_000) * 1_000, read.calendar));
+}
+
+async function scheduleDocument(store: Store, id: string): Promise<StoredDocument> {
+  const doc = await store.get(id);
+  if (doc === undefined) throw problem('document_missing', { id });
+  if (doc['type'] === 'schedule') return doc;
+  throw problem('document_kind', { id, kind: String(doc['type']), wanted: 'schedule' });
+}
+
+function refuseInvalid(doc: StoredDocument): Schedule {
+  const parsed = parseDocument(doc);
+  if (parsed.kind === 'schedule' && parsed.ok) return parsed.value;
+  throw invalidSchedule(parsed.kind === 'schedule' && !parsed.ok ? parsed.problems : []);
+}
+
+function invalidSchedule(problems: readonly Problem[]): TwsError {
+  const [first] = problems;
+  const found = { kind: 'schedule', first: String(first?.message), more: problems.length - 1 };
+  return problem('document_invalid', found);
+}

@@ -1,0 +1,106 @@
+import {
+  slotJobId,
+  type JobSchedule,
+  type Schedule,
+  type ScheduleProgress,
+} from '../../model/schedule.js';
+import type { Calendar, ScheduleWorld } from './schedule-world.js';
+import { withEntries } from './standing.js';
+
+/** The job of a slot, as it is submitted. */
+export type SlotJob = {
+  readonly _id: string;
+  readonly type: 'job';
+  readonly flow: string;
+  readonly schedule: JobSchedule;
+  readonly [key: string]: unknown;
+};
+
+/** A request to a job of the schedule that makes way for the next one. */
+export type CancelRequest = {
+  readonly _id: string;
+  readonly type: 'request';
+  readonly job: string;
+  readonly action: 'cancel';
+  readonly by: string;
+  readonly reason: string;
+};
+
+/** Returns the job of a slot: the same whichever engine makes it. */
+export function slotJob(schedule: Schedule, slot: number, { text }: Calendar): SlotJob {
+  const { _id, name, flow, owner, params, priority, queue, tags, keys } = schedule;
+  const given = { owner, params, priority, queue, tags, keys };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return {
+    _id: slotJobId(_id, slot),
+    type: 'job',
+    flow,
+    ...Object.fromEntries(set),
+    schedule: { id: _id, name, slot, time: text(slot) },
+  };
+}
+
+/** The documents that were decided and are not known to be stored. */
+export function unmade(
+  schedule: Schedule,
+  calendar: Calendar,
+  world: ScheduleWorld,
+): { readonly jobs: readonly SlotJob[]; readonly cancels: readonly CancelRequest[] } {
+  const { starting = [], cancelling = [] } = schedule.progress ?? {};
+  const isOpen = ({ _id }: { readonly _id: string }): boolean => world.made(_id) === undefined;
+  return {
+    jobs: starting.map((slot) => slotJob(schedule, slot, calendar)).filter(isOpen),
+    cancels: cancelling.map((job) => cancelRequest(schedule, job)).filter(isOpen),
+  };
+}
+
+function cancelRequest({ _id, name }: Schedule, job: string): CancelRequest {
+  return {
+    ...{ _id: `request:cancel:${job}`, type: 'request', job, action: 'cancel', by: _id },
+    reason: `The next slot of schedule ${name} was due.`,
+  };
+}
+
+/** The progress when everything that was decided is stored, or refused. */
+export function withMade(
+  progress: ScheduleProgress,
+  id: string,
+  { made }: ScheduleWorld,
+): ScheduleProgress {
+  const { starting = [], cancelling = [] } = progress;
+  if (starting.length + cancelling.length === 0) return progress;
+  const settled = withEntries(withEntries(progress, 'starting', []), 'cancelling', []);
+  return starting.reduce<ScheduleProgress>((before, slot) => {
+    const job = slotJobId(id, slot);
+    const what = made(job);
+    return what?.kind === 'refused'
+      ? withRefused(before, { slot, job, reason: what.reason })
+      : before;
+  }, settled);
+}
+
+type Refused = { readonly slot: number; readonly job: string; readonly reason: string };
+
+function withRefused(progress: ScheduleProgress, { slot, job, reason }: Refused): ScheduleProgress {
+  const { running = [], recent, started, skipped, backfill } = progress;
+  const without = withEntries(
+    progress,
+    'running',
+    running.filter((it) => it !== job),
+  );
+  const isRecorded = recent.some((record) => record.slot === slot && record.job === job);
+  return {
+    ...without,
+    ...(isRecorded ? { started: started - 1, skipped: skipped + 1 } : {}),
+    ...(backfill === undefined
+      ? {}
+      : {
+          backfill: { ...backfill, running: (backfill.running ?? []).filter((it) => it !== job) },
+        }),
+    recent: recent.map((record) =>
+      record.slot === slot && record.job === job
+        ? { slot, at: record.at, kind: 'refused' as const, because: reason }
+        : record,
+    ),
+  };
+}

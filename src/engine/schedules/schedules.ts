@@ -1,0 +1,213 @@
+import { LRUCache } from 'lru-cache';
+import type { Peer } from '../../decide/world.js';
+import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
+import {
+  decideSchedule,
+  tellInvalid,
+  type ScheduleIntent,
+} from '../../decide/schedules/decide-schedule.js';
+import type { Made, ScheduleWorld } from '../../decide/schedules/schedule-world.js';
+import { calendarOf } from '../../evaluate/calendar.js';
+import { isFinalState } from '../../model/job.js';
+import { isObject } from '../../model/object.js';
+import type { StoredDocument } from '../../model/document.js';
+import type { Schedule } from '../../model/schedule.js';
+import { parseDocument } from '../../reading/parse.js';
+import { writesBetween } from '../loop/serializer.js';
+import type { JobParts } from '../loop/job-parts.js';
+import type { Peers } from '../peers/peers.js';
+import { createTimers } from '../waiting/timers.js';
+import { resolveLeaves, writeSchedule } from './write-schedule.js';
+
+/** What an engine does about schedules. */
+export type Schedules = {
+  /** Takes a version; `at`: when it was first seen, epoch ms. One in conflict is resolved. */
+  readonly take: (doc: StoredDocument, how?: Taking) => void;
+  /** Reads the schedule anew and considers it: its time has come, or one of its jobs has ended. */
+  readonly wake: (id: string) => void;
+  /** Wakes it at that time (epoch ms). */
+  readonly wakeAt: (id: string, at: number) => void;
+  /** Wakes the schedule that a job which has ended belongs to, if any. */
+  readonly jobEnded: (job: StoredDocument) => void;
+  /** The revision that was seen last. */
+  readonly seen: (id: string) => string | undefined;
+  readonly gone: (id: string) => void;
+  readonly stop: () => void;
+};
+
+export type ScheduleParts = Pick<
+  JobParts,
+  | 'documentLimit'
+  | 'horizonMs'
+  | 'life'
+  | 'log'
+  | 'now'
+  | 'once'
+  | 'replicas'
+  | 'retry'
+  | 'serializer'
+  | 'store'
+> & {
+  /** Aborted: nothing new is begun. */
+  readonly ending: AbortController;
+  readonly peers: Pick<Peers, 'alive'>;
+  readonly self: Peer;
+};
+
+type Taking = { readonly at?: number; readonly conflicted?: true | undefined };
+
+type Seen = { readonly rev: string; readonly at: number };
+
+/** So many schedules are remembered with the revision that was seen last. */
+const remembered = 20_000;
+/** How long to wait for the revision that won before the schedule is read anew, ms. */
+const hearsayMs = 2_000;
+
+/**
+ * The part of an engine that follows schedules. The engines are ranked for each schedule as they are for
+ * each job: the first acts at once, the others a little later, if nobody has.
+ */
+export function createSchedules(parts: ScheduleParts): Schedules {
+  const { serializer, store, retry, now, ending } = parts;
+  const seen = new LRUCache<string, Seen>({ max: remembered });
+  const timers = createTimers((id) => wake(id), now);
+  const saw = (doc: StoredDocument, at = now()): Seen | 'stale' => {
+    const before = seen.get(doc._id);
+    if (before?.rev === doc._rev) return before;
+    if (before !== undefined && writesBetween(doc._rev, before.rev) > 0) return 'stale';
+    const first = { rev: doc._rev, at };
+    seen.set(doc._id, first);
+    return first;
+  };
+  const consider = async (doc: StoredDocument, at?: number): Promise<void> => {
+    const first = saw(doc, at);
+    if (first === 'stale' || ending.signal.aborted) return;
+    const later = await follow(parts, doc, first.at, (it) => void saw(it));
+    if (later === undefined) return timers.clear(doc._id);
+    if (later <= now() + parts.horizonMs()) timers.set(doc._id, later);
+  };
+  const wake = (id: string): void => {
+    void serializer.queue(id, async () => {
+      if (ending.signal.aborted) return;
+      const doc = await retry(() => store.get(id));
+      if (doc?.['type'] === 'schedule') await consider(doc);
+    });
+  };
+  return {
+    take: (doc, { at, conflicted } = {}) =>
+      void serializer.queue(doc._id, async () => {
+        const winner = conflicted === true ? await resolveLeaves(parts, doc._id) : doc;
+        if (winner?.['type'] === 'schedule') await consider(winner, at);
+      }),
+    wake,
+    wakeAt: timers.set,
+    jobEnded: ({ schedule }) => {
+      if (isObject(schedule) && typeof schedule['id'] === 'string') wake(schedule['id']);
+    },
+    seen: (id) => seen.get(id)?.rev,
+    gone: (id) => {
+      seen.delete(id);
+      timers.clear(id);
+    },
+    stop: timers.stop,
+  };
+}
+
+/**
+ * Does what a schedule asks for until there is nothing more to do. Resolves with the time to look at it
+ * again (epoch ms), or undefined: when it changes.
+ */
+async function follow(
+  parts: ScheduleParts,
+  given: StoredDocument,
+  seenAt: number,
+  onWritten: (doc: StoredDocument) => void,
+): Promise<number | undefined> {
+  const { now, life, peers, self, log } = parts;
+  const known = createKnowledge(parts);
+  const turn = turnMs(rankAmong(given._id, peers.alive, self.id));
+  let doc = given;
+  while (!life.signal.aborted) {
+    const intent = intentOf(doc, now(), known.world);
+    switch (intent.kind) {
+      case 'rest':
+        return undefined;
+      case 'wait':
+        return intent.until;
+      case 'look_up':
+        await known.look(intent.jobs);
+        break;
+      case 'make':
+      case 'write': {
+        // What was written here goes on at once.
+        const from = doc === given ? Math.max(seenAt, dueBefore(doc, now())) + turn : 0;
+        if (now() < from) return from;
+        if (intent.kind === 'make') {
+          await known.make([...intent.jobs, ...intent.cancels]);
+          break;
+        }
+        const written = await writeSchedule(parts, intent.schedule);
+        if (written === undefined) return now() + hearsayMs;
+        log.debug({ schedule: doc._id }, intent.because);
+        onWritten(written);
+        doc = written;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** When there was something to do about it; a time to come is no reason to wait here. */
+function dueBefore({ next_due: due }: StoredDocument, now: number): number {
+  return typeof due === 'number' && due <= now ? due : 0;
+}
+
+function intentOf(doc: StoredDocument, now: number, world: ScheduleWorld): ScheduleIntent {
+  const parsed = parseDocument(doc);
+  if (parsed.kind !== 'schedule') return { kind: 'rest', because: 'It is no schedule any more.' };
+  return parsed.ok
+    ? decideSchedule(parsed.value, now, world)
+    : tellInvalid(doc, now, parsed.problems);
+}
+
+/** What was looked up and made for one schedule. */
+function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts) {
+  const jobs = new Map<string, 'live' | 'over'>();
+  const made = new Map<string, Made>();
+  const world: ScheduleWorld = {
+    calendarOf: (schedule: Schedule) => calendarOf(schedule),
+    job: (id) => jobs.get(id) ?? 'unknown',
+    made: (id) => made.get(id),
+  };
+  return {
+    world,
+    look: async (ids: readonly string[]): Promise<void> => {
+      const found = await retry(() => store.getMany(ids));
+      for (const id of ids) {
+        const doc = found?.get(id);
+        jobs.set(id, doc === undefined || isFinalState(doc['state']) ? 'over' : 'live');
+      }
+    },
+    make: async (docs: readonly { readonly _id: string }[]): Promise<void> => {
+      await Promise.all(
+        docs.map(async (doc) => {
+          const result = await retry(async () => {
+            const stored = await store.write(doc, documentLimit.bytes);
+            if (stored.kind === 'unknown') throw new Error(stored.cause);
+            return stored;
+          });
+          if (result === undefined) return;
+          const { _id: id } = doc;
+          if (result.kind === 'refused') {
+            log.warn({ document: id }, `Document ${id} cannot be stored: ${result.reason}`);
+            made.set(id, { kind: 'refused', reason: result.reason });
+            return;
+          }
+          // A conflict: it is there already.
+          made.set(id, { kind: 'made' });
+          jobs.set(id, 'live');
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { canonical } from '../../model/canonical.js';
+import type { StoredDocument } from '../../model/document.js';
+import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
+import type { ScheduleParts } from './schedules.js';
+
+/**
+ * Stores the next revision of a schedule; resolves with it, or with undefined when it did not win. Where
+ * the database keeps several copies, it has won when it is the winner of all leaf revisions; the others
+ * are removed.
+ */
+export async function writeSchedule(
+  parts: ScheduleParts,
+  next: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { store, retry, replicas, documentLimit, once } = parts;
+  const { _id: id } = next;
+  const result = await store.write(next, documentLimit.bytes);
+  switch (result.kind) {
+    case 'conflict':
+      return undefined;
+    case 'refused':
+      once.log('error', id, `Schedule ${id} cannot be stored: ${result.reason}`);
+      return undefined;
+    case 'written':
+      once.stored(id);
+      if (!replicas.many) return { ...next, _rev: result.rev };
+      break;
+    case 'unknown':
+      break;
+  }
+  const winner = replicas.many ? await resolveLeaves(parts, id) : await retry(() => store.get(id));
+  return winner !== undefined && contentOf(winner) === contentOf(next) ? winner : undefined;
+}
+
+/** Removes all leaf revisions of a schedule but the winner, and resolves with that. */
+export async function resolveLeaves(
+  { store, retry, replicas }: Pick<ScheduleParts, 'store' | 'retry' | 'replicas'>,
+  id: string,
+): Promise<StoredDocument | undefined> {
+  const leaves = await retry(() => store.leaves(id, replicas.count));
+  const [winner, ...others] = winnerFirst(leaves ?? []);
+  await Promise.all(others.map(({ _rev }) => store.remove(id, _rev)));
+  return winner;
+}
+
+function contentOf(doc: StoredDocument): string {
+  const { _rev, _conflicts, ...content } = doc;
+  return canonical(content);
+}

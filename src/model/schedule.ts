@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import {
+  durationSchema,
+  flagSchema,
+  momentSchema,
+  nameOf,
+  nameSchema,
+  namesSchema,
+  paramsSchema,
+  textSchema,
+  timeSchema,
+  type Known,
+} from './scalars.js';
+import { newJobFields } from './job.js';
+
+/** What happens to a slot while a job of the same schedule has not ended. */
+export const overlapPolicies = ['skip', 'one', 'all', 'cancel_running'] as const;
+export type OverlapPolicy = (typeof overlapPolicies)[number];
+
+/** How many jobs of a backfill run at the same time, unless it says so. */
+export const usualAtOnce = 3;
+
+const spanText =
+  'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
+const isoSpan = /^P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
+
+/** A duration as the author of a schedule writes it; its milliseconds: `writtenSpanMs`. */
+const spanSchema = z
+  .union([durationSchema, z.string()], { error: spanText })
+  .refine((span) => isSpan(span), { error: spanText })
+  .describe('Milliseconds, or ISO 8601 ("PT15M", "P1D": 24 hours); whole seconds.');
+
+const longestSpanMs = 3_155_760_000_000;
+
+function isSpan(span: number | string): boolean {
+  if (typeof span === 'string' && !isoSpan.test(span)) return false;
+  const ms = writtenSpanMs(span);
+  return ms % 1_000 === 0 && ms <= longestSpanMs;
+}
+
+/** Returns the milliseconds of a written duration: 900000 for `"PT15M"`. A day has 24 hours. */
+export function writtenSpanMs(span: number | string): number {
+  if (typeof span === 'number') return span;
+  const [, weeks, days, hours, minutes, seconds] = isoSpan.exec(span) ?? [];
+  const of = (count: string | undefined, unit: number): number => Number(count ?? 0) * unit;
+  const inHours = of(weeks, 168) + of(days, 24) + of(hours, 1);
+  return (inHours * 3_600 + of(minutes, 60) + of(seconds, 1)) * 1_000;
+}
+
+const oneOfThem = 'must be one of "cron", "every" and "at": a schedule has exactly one';
+const mostTimes = 1_000;
+const atText = `must be a list of at most ${mostTimes} times`;
+const overlapText = `must be one of ${overlapPolicies.join(', ')}`;
+const countText = 'must be a whole number, 1 or more';
+
+const countSchema = z.int({ error: countText }).min(1, { error: countText });
+
+const backfillSchema = z
+  .looseObject(
+    {
+      from: timeSchema,
+      until: timeSchema,
+      at_once: z.exactOptional(
+        countSchema.describe(`So many of its jobs run at once; default ${usualAtOnce}.`),
+      ),
+    },
+    { error: 'must be {from, until}, with at_once if wanted' },
+  )
+  .describe('Runs the slots from "from" until before "until" that have no job yet, oldest first.');
+
+/** When a schedule is due, as its author writes it. */
+const timing = {
+  cron: z.exactOptional(
+    textSchema.describe('Cron expression of 5 or 6 fields (with seconds), or @daily and the like.'),
+  ),
+  every: z.exactOptional(
+    spanSchema.describe('Time from slot to slot, counted from "from" or 1970.'),
+  ),
+  offset: z.exactOptional(spanSchema.describe('With "every": moves all slots by this time.')),
+  at: z.exactOptional(
+    z
+      .array(timeSchema, { error: atText })
+      .min(1, { error: atText })
+      .max(mostTimes, { error: atText }),
+  ),
+  time_zone: z.exactOptional(textSchema.describe('IANA time zone of "cron"; default UTC.')),
+  from: z.exactOptional(timeSchema.describe('No slot before this time.')),
+  until: z.exactOptional(timeSchema.describe('No slot at or after this time.')),
+  jitter: z.exactOptional(
+    spanSchema.describe(
+      'Each job starts up to this time after its slot; the same time on every engine.',
+    ),
+  ),
+};
+
+const momentsSchema = z.array(momentSchema);
+
+/** What happened to a slot: `at` is when that was decided (epoch ms). */
+const slotRecordSchema = z.looseObject({
+  slot: momentSchema,
+  at: momentSchema,
+  kind: z.enum(['started', 'skipped', 'missed', 'refused', 'backfilled']),
+  /** The slots from `slot` until here: of those that were skipped, missed or backfilled together. */
+  until: z.exactOptional(momentSchema),
+  count: z.exactOptional(z.int().min(1)),
+  job: z.exactOptional(textSchema),
+  because: z.exactOptional(textSchema),
+});
+export type SlotRecord = Known<z.infer<typeof slotRecordSchema>>;
+
+const progressSchema = z.looseObject(
+  {
+    /** First number of the revision that an engine wrote it into: any other tells of an edit. */
+    edition: z.int().min(1),
+    /** The timing that it follows, as a canonical text. */
+    timing: textSchema,
+    paused: z.exactOptional(flagSchema),
+    /** Slots up to this one are dealt with. */
+    handled: momentSchema,
+    /** The next slot; absent: there is none. */
+    slot: z.exactOptional(momentSchema),
+    /** Slots whose jobs are decided, and perhaps not made yet. */
+    starting: z.exactOptional(momentsSchema),
+    /** Jobs that are to be cancelled before `waiting` starts. */
+    cancelling: z.exactOptional(namesSchema),
+    /** The slot that waits for `running` to end. */
+    waiting: z.exactOptional(momentSchema),
+    /** Jobs that were started and are not known to have ended. */
+    running: z.exactOptional(namesSchema),
+    backfill: z.exactOptional(
+      z.looseObject({
+        /** Of which period it is the progress. */
+        of: textSchema,
+        /** Slots of it up to this moment are dealt with. */
+        handled: momentSchema,
+        running: z.exactOptional(namesSchema),
+        started: z.int().min(0),
+      }),
+    ),
+    started: z.int().min(0),
+    skipped: z.int().min(0),
+    missed: z.int().min(0),
+    recent: z.array(slotRecordSchema),
+  },
+  { error: 'must be left to the engines' },
+);
+export type ScheduleProgress = Known<z.infer<typeof progressSchema>>;
+
+const { priority, queue, tags, keys } = newJobFields;
+/** What each job of a schedule gets as it stands there, beside its parameters. */
+const handedDown = { priority, queue, tags, keys };
+
+/** A schedule document: the fields of its author, then those that engines write. */
+export const scheduleSchema = z
+  .looseObject({
+    type: z.literal('schedule'),
+    name: nameSchema,
+    owner: z.exactOptional(nameSchema.describe('Owner of the flow and its jobs; default DEFAULT.')),
+    description: z.exactOptional(textSchema),
+    flow: nameOf('flow').describe('Name of the flow that each slot runs.'),
+    params: z.exactOptional(paramsSchema),
+    ...timing,
+    count: z.exactOptional(countSchema.describe('Ends after so many jobs.')),
+    paused: z.exactOptional(
+      flagSchema.describe('true: no slot starts a job; none is made up later.'),
+    ),
+    overlap: z.exactOptional(
+      z
+        .enum(overlapPolicies, { error: overlapText })
+        .describe(
+          'While a job of it runs, a slot is skipped (skip, the default), waits alone (one), starts too (all), or cancels that job first (cancel_running).',
+        ),
+    ),
+    catch_up: z.exactOptional(
+      spanSchema.describe(
+        'Missed slots up to this age are made up; default: only the latest one, however old.',
+      ),
+    ),
+    backfill: z.exactOptional(backfillSchema),
+    ...handedDown,
+    next_due: z.exactOptional(momentSchema.describe('When an engine acts next; engines write it.')),
+    progress: z.exactOptional(progressSchema.describe('What came of it so far; engines write it.')),
+    problems: z.exactOptional(
+      z.array(z.looseObject({ path: textSchema, message: textSchema })).describe('What is wrong.'),
+    ),
+  })
+  .superRefine((schedule, context) => {
+    const refuse = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
+    const { cron, every, at, offset, backfill } = schedule;
+    const given = [cron, every, at].filter((it) => it !== undefined).length;
+    if (given !== 1) refuse(given === 0 ? 'cron' : cron === undefined ? 'at' : 'cron', oneOfThem);
+    if (every !== undefined && writtenSpanMs(every) < 1_000) refuse('every', 'must be at least a second');
+    if (offset !== undefined && every === undefined) refuse('offset', 'goes only with "every"');
+    if (schedule.time_zone !== undefined && cron === undefined) {
+      refuse('time_zone', 'goes only with "cron": "every" and "at" name moments');
+    }
+    if (backfill !== undefined && momentOf(backfill.from) >= momentOf(backfill.until)) {
+      refuse('backfill', 'must have a "from" that is before its "until"');
+    }
+  })
+  .describe('A schedule: starts a job of a flow at times.');
+
+/** Returns what a schedule holds as its progress; undefined: it is none, or somebody broke it. */
+export function readProgress(progress: unknown): ScheduleProgress | undefined {
+  const read = progressSchema.safeParse(progress);
+  return read.success ? read.data : undefined;
+}
+
+/** A schedule as it is read; `_rev` is absent while it is only a file. */
+export type Schedule = Known<z.infer<typeof scheduleSchema>> & {
+  readonly _id: string;
+  readonly _rev: string;
+};
+
+function momentOf(time: number | string): number {
+  return typeof time === 'number' ? time : Date.parse(time);
+}
+
+/** The fields that engines write: they stay when the author stores a schedule anew. */
+export const scheduleProgressKeys = ['next_due', 'progress', 'problems'] as const;
+
+/** How a schedule stands, for people. */
+export const scheduleStatuses = ['new', 'active', 'paused', 'ended', 'invalid'] as const;
+export type ScheduleStatus = (typeof scheduleStatuses)[number];
+
+/** What a job of a schedule says of it: `slot` in epoch ms, `time` with the zone of the schedule. */
+export const jobScheduleSchema = z.looseObject(
+  { id: textSchema, name: textSchema, slot: momentSchema, time: textSchema },
+  { error: 'must be {id, name, slot, time}' },
+);
+export type JobSchedule = Known<z.infer<typeof jobScheduleSchema>>;
+
+/** Returns what the ids of all jobs of a schedule begin with: `schedule:a:b` -> `schedule-run:a:b:`. */
+export function slotJobPrefix(schedule: string): string {
+  return `schedule-run:${schedule.replace(/^schedule:/, '')}:`;
+}
+
+/** Returns the id of the job of a slot (epoch ms): it exists once, whoever makes it. */
+export function slotJobId(schedule: string, slot: number): string {
+  return `${slotJobPrefix(schedule)}${new Date(slot).toISOString().replace('.000Z', 'Z')}`;
+}
