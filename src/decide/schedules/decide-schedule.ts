@@ -97,40 +97,42 @@ function concluded(standing: Standing): ScheduleIntent {
   const { slot: _before, ...rest } = given;
   const progress = slot === undefined ? rest : { ...rest, slot };
   const due = slot === undefined ? undefined : dueOf(schedule, slot);
-  const next = nextDue({ ...standing, progress }, due);
+  const next = nextDue({ schedule, progress, now }, due);
   const after = withProgress(schedule, progress, next);
   if (!isSame(after, schedule)) {
     return { kind: 'write', schedule: withEdition(after), because: 'Its progress has changed.' };
   }
-  const until = due ?? Infinity;
-  if (until !== Infinity && (next === due || until > now)) {
-    return { kind: 'wait', until, because: `Its next slot is ${calendar.text(slot ?? 0)}.` };
+  if (slot === undefined || due === undefined) {
+    return { kind: 'rest', because: whyAtRest(schedule, progress) };
   }
-  return {
-    kind: 'rest',
-    because: schedule.paused === true ? 'It is paused.' : whyAtRest(progress),
-  };
+  return { kind: 'wait', until: due, because: `Its next slot is ${calendar.text(slot)}.` };
 }
 
 function withProgress(
   { next_due: _due, problems: _problems, backfill, ...fields }: Schedule,
   progress: ScheduleProgress,
   next: number | undefined,
-): Schedule {
+): Followed {
   // A backfill that has ended is done with.
   const isOpen = backfill !== undefined && progress.backfill !== undefined;
   const due = next === undefined ? {} : { next_due: next };
   return { ...fields, ...(isOpen ? { backfill } : {}), ...due, progress };
 }
 
-function whyAtRest({ waiting, running = [], backfill }: ScheduleProgress): string {
-  if (waiting !== undefined) return `A slot waits for job ${running[0] ?? ''} to end.`;
-  return backfill === undefined ? 'It has no further slot.' : 'Its backfill waits for jobs to end.';
+function whyAtRest(
+  { paused }: Schedule,
+  { waiting, running = [], backfill }: ScheduleProgress,
+): string {
+  if (waiting !== undefined) return `A slot waits for job ${running.join(', ')} to end.`;
+  if (backfill !== undefined) return 'Its backfill waits for jobs to end.';
+  return paused === true ? 'It is paused.' : 'It has no further slot.';
 }
 
 /** When an engine has to act next; what waits for jobs stays due, so that each sweep finds it. */
-function nextDue(standing: Standing, due: number | undefined): number | undefined {
-  const { schedule, progress, now } = standing;
+function nextDue(
+  { schedule, progress, now }: Pick<Standing, 'schedule' | 'progress' | 'now'>,
+  due: number | undefined,
+): number | undefined {
   const { starting = [], cancelling = [], waiting, backfill } = progress;
   if (starting.length + cancelling.length > 0) return now;
   if (waiting === undefined && backfill === undefined) return due;
@@ -138,19 +140,19 @@ function nextDue(standing: Standing, due: number | undefined): number | undefine
 }
 
 /** Whether a write would change nothing but the edition. */
-function isSame(next: Schedule, schedule: Schedule): boolean {
-  return (
-    canonical(next) === canonical(schedule) && next.progress?.edition === revisionCount(schedule)
-  );
+function isSame(next: Followed, schedule: Schedule): boolean {
+  const isCurrent = next.progress.edition === revisionCount(schedule);
+  return isCurrent && canonical(next) === canonical(schedule);
 }
 
-function withEdition(schedule: Schedule): Schedule {
-  const { progress } = schedule;
-  if (progress === undefined) return schedule;
+/** A schedule with the progress that an engine has made of it. */
+type Followed = Schedule & { readonly progress: ScheduleProgress };
+
+function withEdition({ progress, ...schedule }: Followed): Schedule {
   return { ...schedule, progress: { ...progress, edition: revisionCount(schedule) + 1 } };
 }
 
 /** The first number of a revision: how often the document was written. */
-export function revisionCount({ _rev }: Pick<Schedule, '_rev'>): number {
-  return Number.parseInt(_rev, 10) || 0;
+function revisionCount({ _rev }: Pick<Schedule, '_rev'>): number {
+  return Number.parseInt(_rev, 10);
 }

@@ -1,7 +1,6 @@
-import { writtenSpanMs } from '../../model/schedule.js';
+import { writtenSpanMs, type Schedule, type ScheduleProgress } from '../../model/schedule.js';
 import { withSlotRecord, type Standing } from './standing.js';
 import type { Calendar } from './schedule-world.js';
-import type { ScheduleProgress } from '../../model/schedule.js';
 
 /** A slot that is at most so late (ms) counts as being on time: an engine may take over from another. */
 export const lateMs = 60_000;
@@ -15,9 +14,13 @@ const mostCounted = 1_000;
  */
 export function withoutMissed({ schedule, progress, now, calendar }: Standing): ScheduleProgress {
   const first = calendar.next(progress.handled);
-  const limit = oldestOf({ schedule, now, calendar });
-  if (first === undefined || first >= limit) return progress;
-  const until = calendar.last(limit - 1) ?? first;
+  const oldest = oldestOf(schedule, now);
+  if (first === undefined || first >= oldest) return progress;
+  // There is a slot before `oldest`, so there is a last one.
+  const limit =
+    schedule.catch_up === undefined ? Math.min(oldest, calendar.last(now) as number) : oldest;
+  if (first === limit) return progress;
+  const until = calendar.last(limit - 1) as number;
   const count = countOf(calendar, first, until);
   const many = count === mostCounted ? `${mostCounted} slots or more` : `${count} slots`;
   const because = `No engine acted on ${count === 1 ? 'this slot' : many} in time.`;
@@ -26,24 +29,15 @@ export function withoutMissed({ schedule, progress, now, calendar }: Standing): 
   return withSlotRecord(missed, until === first ? record : { ...record, until });
 }
 
-/** The oldest moment whose slot still gets a job. */
-function oldestOf({
-  schedule: { catch_up: age, jitter },
-  now,
-  calendar,
-}: Pick<Standing, 'schedule' | 'now' | 'calendar'>): number {
-  const moved = now - (jitter === undefined ? 0 : writtenSpanMs(jitter));
-  if (age !== undefined) return moved - Math.max(lateMs, writtenSpanMs(age));
-  const onTime = moved - lateMs;
-  return Math.min(onTime, calendar.last(now) ?? onTime);
+/** The oldest moment whose slot is on time, or is made up. */
+function oldestOf({ catch_up: age = 0, jitter = 0 }: Schedule, now: number): number {
+  return now - writtenSpanMs(jitter) - Math.max(lateMs, writtenSpanMs(age));
 }
 
 function countOf(calendar: Calendar, first: number, until: number): number {
   let count = 1;
-  for (let slot = calendar.next(first); slot !== undefined && slot <= until;) {
-    count += 1;
-    if (count === mostCounted) return count;
-    slot = calendar.next(slot);
+  for (let slot = first; slot < until && count < mostCounted; count += 1) {
+    slot = calendar.next(slot) as number;
   }
   return count;
 }

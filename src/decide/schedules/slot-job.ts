@@ -88,17 +88,14 @@ function withRefused(progress: ScheduleProgress, { slot, job, reason }: Refused)
     'running',
     running.filter((it) => it !== job),
   );
-  const isRecorded = recent.some((record) => record.slot === slot && record.job === job);
+  const ofBackfill = backfill?.running ?? [];
   return {
     ...without,
-    ...(isRecorded ? { started: started - 1, skipped: skipped + 1 } : {}),
-    ...(backfill === undefined
-      ? {}
-      : {
-          backfill: { ...backfill, running: (backfill.running ?? []).filter((it) => it !== job) },
-        }),
+    ...(backfill !== undefined && ofBackfill.includes(job)
+      ? { backfill: { ...backfill, running: ofBackfill.filter((it) => it !== job) } }
+      : { started: started - 1, skipped: skipped + 1 }),
     recent: recent.map((record) =>
-      record.slot === slot && record.job === job
+      record.job === job
         ? { slot, at: record.at, kind: 'refused' as const, because: reason }
         : record,
     ),

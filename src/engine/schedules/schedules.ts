@@ -16,6 +16,7 @@ import { parseDocument } from '../../reading/parse.js';
 import { writesBetween } from '../loop/serializer.js';
 import type { JobParts } from '../loop/job-parts.js';
 import type { Peers } from '../peers/peers.js';
+import type { Waiter } from '../../turns.js';
 import { createTimers } from '../waiting/timers.js';
 import { resolveLeaves, writeSchedule } from './write-schedule.js';
 
@@ -52,6 +53,8 @@ export type ScheduleParts = Pick<
   readonly ending: AbortController;
   readonly peers: Pick<Peers, 'alive'>;
   readonly self: Peer;
+  /** Another clock than that of the process. */
+  readonly wait?: Waiter;
 };
 
 type Taking = { readonly at?: number; readonly conflicted?: true | undefined };
@@ -70,7 +73,7 @@ const hearsayMs = 2_000;
 export function createSchedules(parts: ScheduleParts): Schedules {
   const { serializer, store, retry, now, ending } = parts;
   const seen = new LRUCache<string, Seen>({ max: remembered });
-  const timers = createTimers((id) => wake(id), now);
+  const timers = createTimers((id) => wake(id), now, parts.wait);
   const saw = (doc: StoredDocument, at = now()): Seen | 'stale' => {
     const before = seen.get(doc._id);
     if (before?.rev === doc._rev) return before;

@@ -94,14 +94,15 @@ describe('a slot that is due', () => {
   });
 
   it('whose job the store refuses is told with the reason, and the next one goes on', () => {
-    const before = taken({ every: hour });
-    before.stored.refused.set(at(t0 + hour), 'too large');
-    const { schedule, stored } = looked(before, t0 + hour, t0 + 2 * hour);
-    expect(progressIn(schedule)).toMatchObject({ started: 1, skipped: 1 });
-    expect(progressIn(schedule).recent[0]).toEqual({
-      ...{ slot: t0 + hour, at: t0 + hour, kind: 'refused', because: 'too large' },
+    const before = taken({ every: hour, overlap: 'all' });
+    before.stored.refused.set(at(t0 + 2 * hour), 'too large');
+    const times = [t0 + hour, t0 + 2 * hour, t0 + 3 * hour];
+    const { schedule, stored } = looked(before, ...times);
+    expect(progressIn(schedule)).toMatchObject({ started: 2, skipped: 1 });
+    expect(progressIn(schedule).recent[1]).toEqual({
+      ...{ slot: t0 + 2 * hour, at: t0 + 2 * hour, kind: 'refused', because: 'too large' },
     });
-    expect([...stored.jobs.keys()]).toEqual([at(t0 + 2 * hour)]);
+    expect([...stored.jobs.keys()]).toEqual([at(t0 + hour), at(t0 + 3 * hour)]);
   });
 
   it('ends a schedule that has started as many jobs as it may', () => {
@@ -121,6 +122,13 @@ describe('a slot that is due', () => {
     );
     expect([...stored.jobs.keys()]).toEqual([at(t0 + hour)]);
   });
+});
+
+it('ends within one revision when more slots are due than it may start', () => {
+  const more = { every: second, count: 2, overlap: 'all' };
+  const { schedule, stored } = looked(taken(more), t0 + 5 * second);
+  expect(stored.jobs.size).toBe(2);
+  expect(schedule.next_due).toBeUndefined();
 });
 
 describe('a slot that is due while a job of the schedule goes on', () => {
@@ -185,6 +193,12 @@ describe('slots that were due while no engine ran', () => {
       ...{ slot: t0 + hour, until: t0 + 49 * hour, at: t0 + 50 * hour + 30 * minute },
       ...{ kind: 'missed', count: 49, because: 'No engine acted on 49 slots in time.' },
     });
+  });
+
+  it('start the only one that was due', () => {
+    const { schedule, stored } = looked(taken({ every: hour }), t0 + hour + 30 * minute);
+    expect([...stored.jobs.keys()]).toEqual([at(t0 + hour)]);
+    expect(progressIn(schedule).missed).toBe(0);
   });
 
   it('are made up as far as "catch_up" says, one after the other', () => {
@@ -279,6 +293,13 @@ describe('Z4: a schedule that is edited', () => {
     expect(resumed.schedule.next_due).toBe(t0 + 6 * hour);
   });
 
+  it('Z5: stays due while a slot waits, whatever was removed from it', () => {
+    const waiting = looked(taken({ every: hour, overlap: 'one' }), t0 + hour, t0 + 2 * hour);
+    const { next_due: _due, ...rest } = written(waiting.schedule);
+    const after = look(rest, t0 + 2 * hour + 5, waiting.stored);
+    expect(after.schedule.next_due).toBe(t0 + 2 * hour + 5);
+  });
+
   it('without a change of what counts only takes up the new revision', () => {
     const { schedule, stored } = taken({ every: hour });
     const after = look(written(schedule), t0, stored);
@@ -318,8 +339,6 @@ describe('a backfill', () => {
     const begun = taken({ every: hour, backfill });
     expect([...begun.stored.jobs.keys()]).toEqual([at(t0 - 5 * hour), at(t0 - 4 * hour)]);
     expect(begun.schedule.next_due).toBe(t0);
-    const resting = look({ ...begun.schedule, until: 5 }, t0, begun.stored);
-    expect(resting.end?.kind).toBe('rest');
     begun.stored.live.delete(at(t0 - 4 * hour));
     const more = looked(begun, t0 + 1);
     expect([...more.stored.jobs.keys()].at(-1)).toBe(at(t0 - 3 * hour));
@@ -335,6 +354,13 @@ describe('a backfill', () => {
   it('goes on while the schedule is paused', () => {
     const { stored } = taken({ every: hour, paused: true, backfill });
     expect(stored.jobs.size).toBe(2);
+  });
+
+  it('of a schedule without a further slot says what it waits for', () => {
+    const { schedule, stored } = taken({ at: [t0 - hour], backfill });
+    expect(look(schedule, t0, stored).end).toEqual({
+      ...{ kind: 'rest', because: 'Its backfill waits for jobs to end.' },
+    });
   });
 
   it('of a period without slots is over at once', () => {
@@ -370,5 +396,8 @@ describe('a backfill', () => {
     const { schedule } = look(scheduleDoc({ every: hour, backfill }), t0, stored);
     expect([...stored.jobs.keys()]).toEqual([at(t0 - 4 * hour), at(t0 - 3 * hour)]);
     expect(progressIn(schedule)).toMatchObject({ started: 0, skipped: 0 });
+    stored.refused.set(at(t0 + hour), 'forbidden');
+    const later = look(schedule, t0 + hour, stored);
+    expect(progressIn(later.schedule)).toMatchObject({ started: 0, skipped: 1 });
   });
 });
