@@ -50,7 +50,11 @@ export function SavedMenu() {
       <ul class="saved">
         {lists.map(({ name, search: saved }) => (
           <li key={name}>
-            <Link href={`/jobs${saved === '' ? '' : `?${saved}`}`} aria-current={saved === search}>
+            <Link
+              href={`/jobs${saved === '' ? '' : `?${saved}`}`}
+              title={name}
+              aria-current={saved === search}
+            >
               {name}
             </Link>
             <button

@@ -105,7 +105,7 @@ function Cause({ group: { failure, count, flows, newest }, onRetry }: CauseProps
     <li>
       <span class="cause">
         {isNamed ? (
-          <Link href={listOf(failure)}>
+          <Link href={listOf(failure)} title={failure}>
             <strong>{failure}</strong>
           </Link>
         ) : (
@@ -150,7 +150,7 @@ function CauseFlow({ failure, flow, count }: FlowProps) {
   const text = `${flow === '' ? 'tasks of their own' : flow} ${count.toLocaleString()}`;
   if (flow === '' || failure === '') return <span class="tag">{text}</span>;
   return (
-    <Link class="tag" href={listOf(failure, flow)}>
+    <Link class="tag" href={listOf(failure, flow)} title={flow}>
       {text}
     </Link>
   );

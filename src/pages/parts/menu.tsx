@@ -6,7 +6,7 @@ const isLink = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a') !== null;
 
 type Props = {
-  readonly title: ComponentChildren;
+  readonly title: string;
   /** It is of no use on a narrow screen. */
   readonly wideOnly?: boolean;
   readonly children: ComponentChildren;
@@ -42,7 +42,9 @@ export function Menu({ title, wideOnly = false, children }: Props) {
       open={open}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary>{title}</summary>
+      <summary>
+        <span title={title}>{title}</span>
+      </summary>
       {open && (
         <div class="menu-box" onClick={({ target }) => isLink(target) && setOpen(false)}>
           {children}
