@@ -5,6 +5,7 @@ import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
+import { NoDefinitions } from './no-definitions.js';
 import { pageOf, fieldText, type StoredDefinition } from './stored.js';
 import type { DefinitionKind } from '../../model/document.js';
 
@@ -73,7 +74,8 @@ export function DefinitionList(props: Props) {
       </div>
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       {all === undefined && error === undefined && <Loading what={`${kind}s`} />}
-      {all !== undefined && (
+      {all?.length === 0 && <NoDefinitions kind={kind} />}
+      {all !== undefined && all.length > 0 && (
         <p class="muted" role="status">
           {countText(shown.length, all.length, kind)}
         </p>
@@ -84,7 +86,6 @@ export function DefinitionList(props: Props) {
 }
 
 function countText(shown: number, all: number, kind: DefinitionKind): string {
-  if (all === 0) return `There are no ${kind}s yet.`;
   const many = all === 1 ? kind : `${kind}s`;
   return shown === all ? `${all} ${many}` : `${shown} of ${all} ${many}`;
 }

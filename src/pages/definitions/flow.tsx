@@ -6,8 +6,8 @@ import { useLoaded } from '../live/use-loaded.js';
 import { LevelButton } from '../parts/level-button.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
-import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin, mayOperate } from '../session/session.js';
+import { DefinitionAway } from './away.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
 import type { DefinitionLists } from './edition.js';
@@ -31,7 +31,7 @@ export function FlowPage({ name }: { readonly name: string }) {
     return error === undefined ? (
       <Loading what="the flow" />
     ) : (
-      <ProblemBox error={error} again={reload} />
+      <DefinitionAway kind="flow" name={name} error={error} again={reload} />
     );
   }
   return <LoadedFlow loaded={value} known={known.value} reload={reload} />;

@@ -6,8 +6,8 @@ import { parseJsonText } from '../editor/read-json.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
-import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
+import { DefinitionAway } from './away.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
 import { useKnown, type KnownDefinitions } from './known.js';
@@ -33,7 +33,7 @@ export function TaskPage({ name }: { readonly name: string }) {
     return error === undefined ? (
       <Loading what="the task" />
     ) : (
-      <ProblemBox error={error} again={reload} />
+      <DefinitionAway kind="task" name={name} error={error} again={reload} />
     );
   }
   return <LoadedTask loaded={value} known={known.value} />;

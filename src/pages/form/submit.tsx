@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
 import type { StoredJob } from '../answers.js';
+import { DefinitionAway } from '../definitions/away.js';
 import '../definitions/definitions.css';
 import { useKnown, type KnownDefinitions } from '../definitions/known.js';
 import {
@@ -41,8 +42,10 @@ export function SubmitPage({ flow: called }: { readonly flow: string }) {
     return { flow, params: job?.document['params'] };
   });
   if (value === undefined) {
-    return error === undefined ? (
-      <Loading what="the flow" />
+    if (error === undefined) return <Loading what="the flow" />;
+    // Where a job is submitted again, that one may be missing, too.
+    return again === null ? (
+      <DefinitionAway kind="flow" name={called} error={error} again={reload} />
     ) : (
       <ProblemBox error={error} again={reload} />
     );

@@ -1,6 +1,7 @@
 import { Link } from 'wouter-preact';
 import type { ExplainAnswer, ReasonAnswer, StoredJob } from '../answers.js';
 import { exact } from '../parts/time.js';
+import { withCode } from '../parts/with-code.js';
 
 type Props = {
   readonly job: StoredJob;
@@ -94,11 +95,4 @@ function withTimes(text: string) {
       </time>
     ),
   );
-}
-
-/** Commands stand between back quotes. */
-function withCode(text: string) {
-  return text
-    .split('`')
-    .map((part, i) => (i % 2 === 0 ? part : <code key={`${i} ${part}`}>{part}</code>));
 }

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { get } from '../api.js';
 import type { Stats } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
@@ -189,8 +190,9 @@ function NoJobs({ filter }: { readonly filter: ListFilter }) {
         <p>No job is like that. Take a filter away, or wait: the list is live.</p>
       ) : (
         <p>
-          There are no jobs yet. Submit one with <code>tws submit FLOW</code>, or from the page of a
-          flow.
+          There are no jobs yet. Submit one from the page of <Link href="/flows">a flow</Link>, or
+          with <code>tws submit FLOW</code>. The <Link href="/">overview</Link> says what comes
+          first.
         </p>
       )}
     </div>

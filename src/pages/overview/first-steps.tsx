@@ -1,15 +1,28 @@
 import { Link } from 'wouter-preact';
-import { docsAddress, referenceAddress } from '../api.js';
+import { docsAddress, get, referenceAddress } from '../api.js';
+import { useLoaded } from '../live/use-loaded.js';
 
 /** What comes first where nothing has happened yet. */
 export function FirstSteps({ engines }: { readonly engines: number }) {
+  const { value } = useLoaded('flows', (signal) =>
+    get<{ readonly flows: readonly unknown[] }>('flows', { signal }),
+  );
+  const hasFlows = value !== undefined && value.flows.length > 0;
   return (
     <section class="box notice" aria-label="First steps">
       <h2>Nothing has run yet</h2>
       <ol>
         <li>
-          Store a flow: <Link href="/flows">write one here</Link>, or put it into{' '}
-          <code>couch/tws/flows</code> and run <code>tws push</code>.
+          {hasFlows ? (
+            <>
+              Flows are stored already: choose <Link href="/flows">one of them</Link>.
+            </>
+          ) : (
+            <>
+              Store a flow: <Link href="/flows?new">write one here</Link>, or put it into{' '}
+              <code>couch/tws/flows</code> and run <code>tws push</code>.
+            </>
+          )}
         </li>
         <li>
           {engines === 0 ? (

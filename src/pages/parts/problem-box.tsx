@@ -1,4 +1,5 @@
 import { ApiProblem } from '../api.js';
+import { withCode } from './with-code.js';
 
 type Props = {
   readonly error: unknown;
@@ -12,13 +13,13 @@ export function ProblemBox({ error, again }: Props) {
   return (
     <div class="box problem" role="alert">
       <p>
-        <strong>{reason}</strong>
+        <strong>{withCode(reason)}</strong>
       </p>
-      {hint !== '' && <p>{hint}</p>}
+      {hint !== '' && <p>{withCode(hint)}</p>}
       {more.length > 0 && (
         <ul>
           {more.map(({ path, message }) => (
-            <li key={`${path} ${message}`}>{message}</li>
+            <li key={`${path} ${message}`}>{withCode(message)}</li>
           ))}
         </ul>
       )}

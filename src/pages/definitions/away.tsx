@@ -1,0 +1,28 @@
+import { Link } from 'wouter-preact';
+import type { DefinitionKind } from '../../model/document.js';
+import { ApiProblem } from '../api.js';
+import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+
+type Props = {
+  readonly kind: DefinitionKind;
+  /** What the address calls it. */
+  readonly name: string;
+  readonly error: unknown;
+  readonly again: () => void;
+};
+
+/** Why a task or flow cannot be shown, with the way to the others where there is none of that name. */
+export function DefinitionAway({ kind, name, error, again }: Props) {
+  const isGone = error instanceof ApiProblem && error.status === 404;
+  if (!isGone) return <ProblemBox error={error} again={again} />;
+  return (
+    <>
+      <PageHead title={`No such ${kind}`} />
+      <p>
+        There is no {kind} <code>{name}</code>, or it belongs to an owner whose {kind}s you may not
+        see. <Link href={`/${kind}s`}>All {kind}s</Link>
+      </p>
+    </>
+  );
+}
