@@ -187,12 +187,24 @@ describe('the axis of the timeline', () => {
       [30 * day - 50_000, 30 * day],
     ] as const;
     const marks = marksIn(timescaleOf(range, busy), range, 1);
-    expect(marks.map(({ at }) => at)).toEqual([0, 30_000, 30 * day - 30_000, 30 * day]);
-    expect(marks[1]?.text).toBe('30 s');
+    expect(marks.map(({ at }) => at)).toEqual([0, 30_000, 30 * day - 20_000]);
+    expect(marks.map(({ text }) => text)).toEqual(['0', '30 s', '+30 s']);
     const short = marksIn(timescaleOf([5, 605], [[5, 605]]), [5, 605], 1);
     expect(short.map(({ text }) => text)).toEqual([
       ...['0', '0.1 s', '0.2 s', '0.3 s', '0.4 s', '0.5 s', '0.6 s'],
     ]);
+  });
+
+  it('tells marks behind a long wait apart, if need be by the time since the wait', () => {
+    const after = (waitMs: number) => {
+      const range = [0, waitMs + 110] as const;
+      const busy = [[waitMs, waitMs + 110]] as const;
+      return marksIn(timescaleOf(range, busy), range, 1).map(({ text }) => text);
+    };
+    const seconds = ['32.02 s', '32.04 s', '32.06 s', '32.08 s', '32.1 s'];
+    expect(after(32_000)).toEqual(['0', ...seconds]);
+    const since = ['+20 ms', '+40 ms', '+60 ms', '+80 ms', '+0.1 s'];
+    expect(after(7_200_000)).toEqual(['0', ...since]);
   });
 
   it('does not cut what is short, or no longer than the rest', () => {

@@ -81,8 +81,8 @@ function longestIdle(
 /** A moment that is named on the axis: epoch ms, and the time since its left end. */
 export type TimeMark = { readonly at: number; readonly text: string };
 
-/** Lengths between two marks of the axis, ms. */
-const lengths = [
+/** Lengths between two marks of an axis of time, ms. */
+export const roundLengths: readonly number[] = [
   ...[10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * 60_000),
@@ -95,23 +95,31 @@ export function marksIn(
   [from, to]: readonly [number, number],
   zoom: number,
 ): readonly TimeMark[] {
-  const every = lengths.find((one) => shownMs / one <= 6 * zoom) ?? shownMs / 5;
+  const every = roundLengths.find((one) => shownMs / one <= 6 * zoom) ?? shownMs / 5;
   const begins = [from, ...breaks.map((one) => one.to)];
   const ends = [...breaks.map((one) => one.from), to];
   return begins.flatMap((begin, i) => {
-    // The end of a break is named by the break.
-    const first = i === 0 ? 0 : Math.floor((begin - from) / every) + 1;
-    const last = Math.floor(((ends[i] ?? to) - from) / every);
+    // Where the words are too coarse, marks count from the end of the break, which the break names.
+    const isSince = i > 0 && !isToldApart(begin - from, every);
+    const origin = isSince ? begin : from;
+    const first = i === 0 ? 0 : Math.floor((begin - origin) / every) + 1;
+    const last = Math.floor(((ends[i] ?? to) - origin) / every);
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => {
       const ms = (first + k) * every;
-      return { at: from + ms, text: ms === 0 ? '0' : markText(ms, every) };
+      return { at: origin + ms, text: `${isSince ? '+' : ''}${markText(ms, every)}` };
     });
   });
 }
 
 /** Marks that are close together are told apart. */
 function markText(ms: number, every: number): string {
-  return every < 1_000 && ms < 10_000 && ms >= 100
+  if (ms === 0) return '0';
+  return every < 1_000 && ms < 60_000 && ms >= 100
     ? `${Number((ms / 1_000).toFixed(2))} s`
     : lengthOf(ms);
+}
+
+/** Whether the words for so many ms, and for one step more, differ: long times have no seconds. */
+function isToldApart(ms: number, every: number): boolean {
+  return markText(ms, every) !== markText(ms + every, every);
 }

@@ -21,6 +21,10 @@ type Props = {
   readonly kind: 'bars' | 'lines';
   /** A value in words, for axis and legend. */
   readonly words: (value: number) => string;
+  /** The axis goes up to this at least: a chart without figures has marks that differ, too. */
+  readonly least: number;
+  /** Lengths between two marks of the axis, where other than decimal ones are round. */
+  readonly steps?: readonly number[];
 };
 
 const height = 190;
@@ -62,8 +66,10 @@ export function Chart(props: Props) {
   );
 }
 
+type FigureProps = Pick<Props, 'title' | 'times' | 'series' | 'words'>;
+
 /** The figures as a table, without the times that have none. */
-function FigureTable({ title, times, series, words }: Omit<Props, 'kind'>) {
+function FigureTable({ title, times, series, words }: FigureProps) {
   return (
     <details>
       <summary>As a table</summary>
@@ -136,11 +142,16 @@ function optionsOf({ current }: { readonly current: Props }, width: number): uPl
     scales: {
       // A bar begins at its time: the last one needs room for itself.
       x: { range: (_chart, from, to) => [from, isBars ? to + spanOf(current.times) : to] },
-      y: { range: (_chart, _low, high) => [0, Math.max(1, high * 1.08)] },
+      y: { range: (_chart, _low, high) => [0, Math.max(current.least, high * 1.08)] },
     },
     axes: [
       { ...axis, values: (...[, splits, , , every]) => timeWords(splits, every) },
-      { ...axis, size: 64, values: (_chart, splits) => splits.map((one) => current.words(one)) },
+      {
+        ...axis,
+        ...(current.steps === undefined ? {} : { incrs: [...current.steps] }),
+        size: 64,
+        values: (_chart, splits) => splits.map((one) => current.words(one)),
+      },
     ],
     series: [
       { label: 'from', value: (_chart, at) => (at ? new Date(at * 1000).toLocaleString() : '–') },

@@ -1,8 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import { lengthOf } from '../../words.js';
 import type { Span } from '../answers.js';
+import { roundLengths } from '../job/timescale.js';
 import { Chart } from './chart.js';
 import type { Unit } from './ranges.js';
+
+const dayMs = 86_400_000;
+/** `2 min`, not `1 min 40 s`: such marks fit beside the axis. */
+const lengthSteps = [
+  ...[1, 2, 5],
+  ...roundLengths,
+  ...[30, 90, 365, 3_650, 36_500].map((days) => days * dayMs),
+];
 
 type Props = { readonly spans: readonly Span[]; readonly unit: Unit };
 
@@ -17,9 +26,25 @@ export function Charts({ spans, unit }: Props) {
         series={ended}
         kind="bars"
         words={countWords}
+        least={1}
       />
-      <Chart title="Share that failed" times={times} series={share} kind="lines" words={percent} />
-      <Chart title="How long jobs took" times={times} series={took} kind="lines" words={length} />
+      <Chart
+        title="Share that failed"
+        times={times}
+        series={share}
+        kind="lines"
+        words={percent}
+        least={10}
+      />
+      <Chart
+        title="How long jobs took"
+        times={times}
+        series={took}
+        kind="lines"
+        words={length}
+        least={10}
+        steps={lengthSteps}
+      />
     </div>
   );
 }
