@@ -7,7 +7,7 @@ import { Fact } from '../parts/fact.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
-import { StepProgress } from './step-panel.js';
+import { StepProgress } from './step-progress.js';
 import type { StoredAttempt } from './attempts.js';
 
 type Props = {

@@ -11,6 +11,7 @@ import { isObject } from '../../model/object.js';
 import { isAt, type StoredAttempt } from './attempts.js';
 import { ItemSteps } from './item-steps.js';
 import { LogLines } from './log.js';
+import { StepProgress } from './step-progress.js';
 import type { OutlineNode } from './outline.js';
 
 type Props = {
@@ -144,35 +145,6 @@ function Waiting({
       <StepProgress value={progress} />
     </>
   );
-}
-
-/** How far a step says it is: a bar where it tells a share, else what it says. */
-export function StepProgress({ value }: { readonly value: unknown }) {
-  if (value === undefined || value === null) return null;
-  const share = shareOf(value);
-  if (share === undefined) return <p class="progress-text">{wordsOf(value)}</p>;
-  return (
-    <p class="progress-line">
-      <progress max={100} value={share} aria-label="Progress" /> {Math.round(share)} %
-    </p>
-  );
-}
-
-function shareOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value > 0 && value < 1 ? value * 100 : inPercent(value);
-  if (!isObject(value)) return undefined;
-  const { percent, done, total } = value;
-  if (typeof percent === 'number') return inPercent(percent);
-  const isPart = typeof done === 'number' && typeof total === 'number' && total > 0;
-  return isPart ? inPercent((done / total) * 100) : undefined;
-}
-
-function inPercent(value: number): number | undefined {
-  return value >= 0 && value <= 100 ? value : undefined;
-}
-
-function wordsOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 type PartProps = { readonly name: string; readonly value: unknown; readonly open: boolean };
