@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import { useKeys } from '../keys/keys.js';
 import { filterTexts, type ListFilter, type TextPart } from './filter.js';
+import { useMedia } from '../parts/use-media.js';
 import { FindBox } from './find-box.js';
 
 type Props = {
@@ -13,7 +14,7 @@ type Props = {
 
 const fields: Readonly<Record<TextPart, { title: string; hint: string; type?: string }>> = {
   flow: { title: 'Flow', hint: 'any' },
-  failure: { title: 'Failure', hint: 'name, as StepTimeout' },
+  failure: { title: 'Failure', hint: 'StepTimeout' },
   owner: { title: 'Owner', hint: 'any' },
   tag: { title: 'Tag', hint: 'all of a,b' },
   key: { title: 'Key', hint: 'NAME=VALUE' },
@@ -30,8 +31,10 @@ const first: readonly TextPart[] = ['flow', 'failure', 'text'];
 export function FilterBar({ filter, onFilter, flows }: Props) {
   const search = useRef<HTMLInputElement>(null);
   const rest = filterTexts.filter((name) => !first.includes(name));
-  const isUsed = rest.some((name) => filter[name] !== undefined);
-  const [open, setOpen] = useState(isUsed);
+  // On a phone the jobs would stand below all these fields: they are shown when they are asked for.
+  const isNarrow = useMedia('(max-width: 48rem)');
+  const set = (isNarrow ? filterTexts : rest).filter((name) => filter[name] !== undefined).length;
+  const [open, setOpen] = useState(!isNarrow && set > 0);
   const given = filter.status.length > 0 || filterTexts.some((name) => filter[name] !== undefined);
   useSearchKey(search);
   const field = (name: TextPart) => (
@@ -51,9 +54,9 @@ export function FilterBar({ filter, onFilter, flows }: Props) {
       onSubmit={(event) => event.preventDefault()}
     >
       <FindBox box={search} onFilter={onFilter} flows={flows} />
-      {first.map(field)}
+      {(open || !isNarrow) && first.map(field)}
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? 'Fewer filters' : 'More filters'}
+        {open ? 'Fewer filters' : `More filters${set > 0 ? ` (${set})` : ''}`}
       </button>
       {given && (
         <button type="button" class="quiet" onClick={() => onFilter({ status: [] })}>

@@ -1,0 +1,57 @@
+import type { Locator } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { endBrowser, openPage } from './browser.js';
+import { openWorld } from './world.js';
+
+endBrowser();
+const soon = { timeout: 240_000 };
+const phone = { width: 390, height: 844 };
+
+async function boxOf(what: Locator) {
+  const box = await what.boundingBox();
+  if (box === null) throw new Error('It is not shown.');
+  return box;
+}
+
+describe('on a phone', () => {
+  it('filters make room for the jobs until they are asked for, and say how many are set', async () => {
+    const api = await openWorld();
+    await api.put({ _id: 'j1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/jobs?flow=greet', phone);
+    const job = page.locator('[data-job="j1"]');
+    await job.waitFor(soon);
+    expect((await boxOf(job)).y).toBeLessThan(phone.height / 2);
+    expect(await page.getByLabel('Flow').count()).toBe(0);
+    await page.getByRole('button', { name: 'More filters (1)' }).click();
+    expect(await page.getByLabel('Flow').inputValue()).toBe('greet');
+    await page.getByRole('button', { name: 'Fewer filters' }).click();
+    expect(await page.getByLabel('Flow').count()).toBe(0);
+  });
+
+  it('what is to be pressed is large enough for a finger', async () => {
+    const api = await openWorld();
+    await api.put({ _id: 'j1', type: 'job', flow: 'greet' });
+    const page = await openPage(api.url, '/jobs', phone);
+    const box = page.getByRole('checkbox', { name: 'Select job j1' });
+    await box.waitFor(soon);
+    await page.goto(`${api.url}/_tws/admin/jobs`);
+    const pressed = [box, page.getByRole('link', { name: 'API' })];
+    for (const one of pressed) expect((await boxOf(one)).height).toBeGreaterThanOrEqual(24);
+    await page.goto(`${api.url}/_tws/admin/jobs/j1`);
+    const copy = page.getByRole('button', { name: 'Copy the id' });
+    await copy.waitFor(soon);
+    expect((await boxOf(copy)).height).toBeGreaterThanOrEqual(24);
+  });
+
+  it('the tools of the timeline stand below its heading', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    await api.client.submit({ _id: 'app-1', type: 'job', flow: 'approval' });
+    await api.until('app-1', ({ steps }) => (steps as object[] | undefined)?.length === 2);
+    const page = await openPage(api.url, '/jobs/app-1', phone);
+    const tools = page.getByRole('group', { name: 'Size of the timeline' });
+    await tools.waitFor(soon);
+    const heading = await boxOf(page.getByRole('heading', { name: 'Timeline' }));
+    expect((await boxOf(tools)).y).toBeGreaterThanOrEqual(heading.y + heading.height);
+  });
+});
