@@ -151,7 +151,7 @@ function EventRow({ event, top, isOpen, onOpen }: RowProps) {
         </button>{' '}
         <small class="muted">{level}</small>
       </span>
-      <span role="cell" title={path}>
+      <span role="cell" title={[name, path].filter((one) => one !== undefined).join(', ')}>
         {name ?? path}
         {attempt !== undefined && attempt > 1 && <small class="muted"> attempt {attempt}</small>}
       </span>
