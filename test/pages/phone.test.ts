@@ -34,7 +34,6 @@ describe('on a phone', () => {
     const page = await openPage(api.url, '/jobs', phone);
     const box = page.getByRole('checkbox', { name: 'Select job j1' });
     await box.waitFor(soon);
-    await page.goto(`${api.url}/_tws/admin/jobs`);
     const pressed = [box, page.getByRole('link', { name: 'API' })];
     for (const one of pressed) expect((await boxOf(one)).height).toBeGreaterThanOrEqual(24);
     await page.goto(`${api.url}/_tws/admin/jobs/j1`);
