@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Peer } from '../../decide/world.js';
 import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import {
   decideSchedule,
@@ -14,10 +13,8 @@ import type { StoredDocument } from '../../model/document.js';
 import type { Schedule } from '../../model/schedule.js';
 import { parseDocument } from '../../reading/parse.js';
 import { writesBetween } from '../loop/serializer.js';
-import type { JobParts } from '../loop/job-parts.js';
-import type { Peers } from '../peers/peers.js';
-import type { Waiter } from '../../turns.js';
 import { createTimers } from '../waiting/timers.js';
+import type { ScheduleParts } from './schedule-parts.js';
 import { resolveLeaves, writeSchedule } from './write-schedule.js';
 
 /** What an engine does about schedules. */
@@ -34,27 +31,6 @@ export type Schedules = {
   readonly seen: (id: string) => string | undefined;
   readonly gone: (id: string) => void;
   readonly stop: () => void;
-};
-
-export type ScheduleParts = Pick<
-  JobParts,
-  | 'documentLimit'
-  | 'horizonMs'
-  | 'life'
-  | 'log'
-  | 'now'
-  | 'once'
-  | 'replicas'
-  | 'retry'
-  | 'serializer'
-  | 'store'
-> & {
-  /** Aborted: nothing new is begun. */
-  readonly ending: AbortController;
-  readonly peers: Pick<Peers, 'alive'>;
-  readonly self: Peer;
-  /** Another clock than that of the process. */
-  readonly wait?: Waiter;
 };
 
 type Taking = { readonly at?: number; readonly conflicted?: true | undefined };

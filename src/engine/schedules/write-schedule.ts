@@ -1,7 +1,7 @@
 import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
-import type { ScheduleParts } from './schedules.js';
+import type { ScheduleParts } from './schedule-parts.js';
 
 /**
  * Stores the next revision of a schedule; resolves with it, or with undefined when it did not win. Where

@@ -55,7 +55,7 @@ describe('a new schedule', () => {
 });
 
 describe('a slot that is due', () => {
-  it('Z1 Z2: is decided by a write, then its job is made, then that is written', () => {
+  it('Z1, Z2: is decided by a write, then its job is made, then that is written', () => {
     const { schedule } = taken({ every: hour, params: { a: 1 }, priority: 3 });
     const first = decideOnce(schedule, t0 + hour);
     if (first.kind !== 'write') throw new Error(first.kind);
@@ -81,6 +81,11 @@ describe('a slot that is due', () => {
     if (third.kind !== 'write') throw new Error(third.kind);
     expect(third.schedule.progress?.starting).toBeUndefined();
     expect(third.schedule.next_due).toBe(t0 + 2 * hour);
+  });
+
+  it('Z3: is decided once, also by an engine whose clock is behind', () => {
+    const { schedule, stored } = looked(taken({ every: hour }), t0 + hour);
+    expect(look(schedule, t0 + hour - 2 * second, stored).schedule).toBe(schedule);
   });
 
   it('starts later by its jitter, which is the same every time', () => {

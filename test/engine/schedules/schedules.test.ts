@@ -128,7 +128,7 @@ describe('a schedule', () => {
     const workspace = await opened({ every: 1_000, cron: '* * * * *', progress: 5 });
     const doc = await workspace.until(id, (it) => Array.isArray(it['problems']));
     expect(doc['problems']).toEqual([
-      { path: 'progress', message: 'progress is written by the engines: remove it.' },
+      { path: 'progress', message: 'progress must be left to the engines; it is 5.' },
     ]);
   });
 

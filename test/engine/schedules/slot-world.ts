@@ -1,10 +1,7 @@
 import { createLogOnce } from '../../../src/engine/log.js';
 import { createSerializer } from '../../../src/engine/loop/serializer.js';
-import {
-  createSchedules,
-  type ScheduleParts,
-  type Schedules,
-} from '../../../src/engine/schedules/schedules.js';
+import type { ScheduleParts } from '../../../src/engine/schedules/schedule-parts.js';
+import { createSchedules, type Schedules } from '../../../src/engine/schedules/schedules.js';
 import type { Peer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { winnerFirst } from '../../../src/replicas/resolve/leaf-revisions.js';

@@ -1,0 +1,26 @@
+import type { Peer } from '../../decide/world.js';
+import type { Waiter } from '../../turns.js';
+import type { JobParts } from '../loop/job-parts.js';
+import type { Peers } from '../peers/peers.js';
+
+/** What schedules need of an engine. */
+export type ScheduleParts = Pick<
+  JobParts,
+  | 'documentLimit'
+  | 'horizonMs'
+  | 'life'
+  | 'log'
+  | 'now'
+  | 'once'
+  | 'replicas'
+  | 'retry'
+  | 'serializer'
+  | 'store'
+> & {
+  /** Aborted: nothing new is begun. */
+  readonly ending: AbortController;
+  readonly peers: Pick<Peers, 'alive'>;
+  readonly self: Peer;
+  /** Another clock than that of the process. */
+  readonly wait?: Waiter;
+};
