@@ -89,6 +89,16 @@ it.each<[keyof Verdict['repeated'], Evidence]>([
   ['outage', repeatedBy([{ kind: 'outage', from: 1_050, to: 2_000 }])],
   ['silent', { ...repeatedBy([]), beats: new Map([[1, [500, 1_000, 4_900]]]) }],
   [
+    'silent',
+    // Claimed at 3,000 by its own clock, which is 9 s ahead, and called long after.
+    {
+      ...repeatedBy([], { offMs: 9_000 }),
+      documents: [job([{ ...lostAttempt, accepted: 12_000 }, second])],
+      lines: [line('begin', 8_000), ...twice.slice(2).map((it) => ({ ...it, at: it.at + 4_500 }))],
+      beats: new Map([[1, [500, 2_500, 5_500, 6_000, 6_500, 7_000, 7_500, 8_000, 8_500, 9_000]]]),
+    },
+  ],
+  [
     'handback',
     evidence({
       documents: [job([attempt({ state: '$$cancelled', failure: { name: 'Released' } }), second])],

@@ -164,6 +164,8 @@ type Attempt = {
   readonly claim: string;
   readonly failure?: { readonly name: string };
   readonly due?: number;
+  /** When it was claimed, by the clock of its engine. */
+  readonly accepted?: number;
 };
 
 function attemptsOf(job: StoredDocument | undefined): readonly Attempt[] {
@@ -272,7 +274,10 @@ function reasonFor(attempt: Attempt, evidence: Evidence): Reason | undefined {
   const life = lives.find((candidate) => candidate.pid === pid);
   if (life === undefined) return undefined;
   const begins = lines.filter((line) => line.what === 'begin' && line.job === job);
-  const began = begins.find((line) => line.claim === claim)?.at ?? life.from;
+  const called = begins.find((line) => line.claim === claim)?.at ?? life.from;
+  // A lease counts from the claim on, which has to be confirmed among several copies before the call.
+  const claimed = attempt.accepted === undefined ? called : attempt.accepted - life.offMs;
+  const began = Math.min(called, claimed);
   const next = begins.find((line) => line.path === path && line.attempt > attempt.attempt);
   const until = next?.at ?? Infinity;
   const meets = (harm: Harm): boolean => harm.from <= until && harm.to + leaseMs >= began;
