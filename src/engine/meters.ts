@@ -34,4 +34,8 @@ export type EngineMeters = {
   readonly attempt: (facts: AttemptFacts) => AttemptMeter | undefined;
   /** How long a change took from its writing to us, ms. */
   readonly feedLag: (ms: number) => void;
+  /** Slots of schedules that this engine has decided. */
+  readonly slots: (verdict: 'started' | 'skipped' | 'missed', count: number) => void;
+  /** How long after its time a slot was decided to start, ms; a jitter of the schedule included. */
+  readonly slotDelay: (ms: number) => void;
 };

@@ -5,6 +5,8 @@ export function allMeters(meters: readonly Partial<EngineMeters>[]): EngineMeter
   return {
     claim: (verdict) => meters.forEach(({ claim }) => claim?.(verdict)),
     feedLag: (ms) => meters.forEach(({ feedLag }) => feedLag?.(ms)),
+    slots: (verdict, count) => meters.forEach(({ slots }) => slots?.(verdict, count)),
+    slotDelay: (ms) => meters.forEach(({ slotDelay }) => slotDelay?.(ms)),
     attempt: (facts) => {
       const own = meters.flatMap((one) => one.attempt?.(facts) ?? []);
       if (own.length === 0) return undefined;

@@ -68,11 +68,32 @@ export function createPrometheus(): Prometheus {
         };
       },
       feedLag: (ms) => lag.observe(ms / 1000),
+      ...slotFigures(registers),
     },
     onBatch: batchFigures(registers),
     watch: (client, pulse) => watchDatabase(registry, client, pulse),
     contentType: registry.contentType,
     render: () => registry.metrics(),
+  };
+}
+
+/** Figures of schedules. */
+function slotFigures(registers: Registry[]): Pick<EngineMeters, 'slots' | 'slotDelay'> {
+  const slots = new Counter({
+    name: 'tws_schedule_slots_total',
+    help: 'Slots of schedules that this engine decided: started, skipped or missed.',
+    labelNames: ['verdict'],
+    registers,
+  });
+  const delay = new Histogram({
+    name: 'tws_schedule_delay_seconds',
+    help: 'How long after its time a slot was started, jitter included.',
+    buckets: lagSeconds,
+    registers,
+  });
+  return {
+    slots: (verdict, count) => slots.inc({ verdict }, count),
+    slotDelay: (ms) => delay.observe(Math.max(0, ms) / 1000),
   };
 }
 

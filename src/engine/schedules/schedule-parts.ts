@@ -1,5 +1,6 @@
 import type { Peer } from '../../decide/world.js';
 import type { Waiter } from '../../turns.js';
+import type { EngineMeters } from '../meters.js';
 import type { JobParts } from '../loop/job-parts.js';
 import type { Peers } from '../peers/peers.js';
 
@@ -21,6 +22,7 @@ export type ScheduleParts = Pick<
   readonly ending: AbortController;
   readonly peers: Pick<Peers, 'alive'>;
   readonly self: Peer;
+  readonly meters: Partial<EngineMeters> | undefined;
   /** Another clock than that of the process. */
   readonly wait?: Waiter;
 };

@@ -15,6 +15,7 @@ import { parseDocument } from '../../reading/parse.js';
 import { writesBetween } from '../loop/serializer.js';
 import { createTimers } from '../waiting/timers.js';
 import type { ScheduleParts } from './schedule-parts.js';
+import { tellSlots } from './tell-slots.js';
 import { resolveLeaves, writeSchedule } from './write-schedule.js';
 
 /** What an engine does about schedules. */
@@ -128,6 +129,7 @@ async function follow(
         const written = await writeSchedule(parts, intent.schedule);
         if (written === undefined) return now() + hearsayMs;
         log.debug({ schedule: doc._id }, intent.because);
+        tellSlots(parts, doc, written);
         onWritten(written);
         doc = written;
       }

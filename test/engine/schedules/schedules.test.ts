@@ -45,6 +45,29 @@ async function opened(more: object, engines = 1): Promise<Workspace> {
   return workspace;
 }
 
+it('tells its meters of slots, and its log what was missed or cannot be followed', async () => {
+  const workspace = await openWorkspace(plugins);
+  const slots: string[] = [];
+  const meters = {
+    slots: (verdict: string, count: number) => void slots.push(`${verdict} ${count}`),
+    slotDelay: () => void slots.push('delay'),
+  };
+  await workspace.put(...definitions);
+  const hour = 3_600_000;
+  const now = Date.now();
+  const progress = { edition: 1, timing: '{"every":3600000}', handled: now - 10.5 * hour };
+  const counts = { started: 0, skipped: 0, missed: 0, recent: [] };
+  const due = { next_due: now - hour, progress: { ...progress, ...counts } };
+  await workspace.put(schedule({ every: hour, ...due }));
+  await workspace.put({ ...schedule({ cron: 'x' }), _id: 'schedule:me:t', name: 't' });
+  await workspace.engine({ meters });
+  await workspace.logged(({ message }) => message.includes('No engine acted on'));
+  await workspace.logged(({ message }) =>
+    message.startsWith('Schedule schedule:me:t cannot be followed: cron is no cron expression'),
+  );
+  expect(slots.sort()).toEqual(['delay', expect.stringMatching(/^missed (9|10)$/), 'started 1']);
+});
+
 describe('a schedule', () => {
   it('starts one job a slot, with three engines', async () => {
     const workspace = await opened({ every: 1_000, count: 4, params: { quick: { a: 1 } } }, 3);
