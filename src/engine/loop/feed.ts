@@ -40,7 +40,7 @@ function createFetcherOf(engine: Assembly): Fetcher {
     isKnown: ({ id, rev, isConflicting = false }) => {
       if (isConflicting || replicas.suspects.has(id)) return false;
       const known =
-        serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev ?? schedules.seen(id);
+        serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev ?? schedules.seen.get(id)?.rev;
       return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
     },
     delayOf: (seen) => delayOf(engine, seen),

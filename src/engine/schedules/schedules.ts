@@ -28,8 +28,8 @@ export type Schedules = {
   readonly wakeAt: (id: string, at: number) => void;
   /** Wakes the schedule that a job which has ended belongs to, if any. */
   readonly jobEnded: (job: StoredDocument) => void;
-  /** The revision that was seen last. */
-  readonly seen: (id: string) => string | undefined;
+  /** The revisions that were seen last, by id. */
+  readonly seen: Pick<ReadonlyMap<string, { readonly rev: string }>, 'get'>;
   readonly gone: (id: string) => void;
   readonly stop: () => void;
 };
@@ -84,7 +84,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     jobEnded: ({ schedule }) => {
       if (isObject(schedule) && typeof schedule['id'] === 'string') wake(schedule['id']);
     },
-    seen: (id) => seen.get(id)?.rev,
+    seen,
     gone: (id) => {
       seen.delete(id);
       timers.clear(id);
