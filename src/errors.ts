@@ -14,7 +14,17 @@ import { lengthOf } from './words.js';
  */
 
 /** What a document can be. */
-const knownKinds = ['task', 'flow', 'job', 'request', 'signal', 'event', 'engine', 'lock'];
+const knownKinds = [
+  'task',
+  'flow',
+  'schedule',
+  'job',
+  'request',
+  'signal',
+  'event',
+  'engine',
+  'lock',
+];
 
 /** By code; `errors/exits.ts` says what each exit status means. */
 export const problems = {
@@ -79,7 +89,7 @@ export const problems = {
   ),
   document_missing: row(
     (d: { id: string }) => `There is no document "${d.id}".`,
-    'Check the id with `tws list --jobs` (or --flows, --tasks).',
+    'Check the id with `tws list --jobs` (or --flows, --tasks), or `tws schedule list`.',
     4,
     404,
   ),
@@ -92,13 +102,13 @@ export const problems = {
   name_missing: row(
     (d: { name: string; kinds: string }) =>
       `There is no document "${d.name}", and no ${d.kinds} of that name.`,
-    'See `tws list` for what is stored; `tws list --jobs --all` shows all jobs.',
+    'See `tws list` and `tws schedule list` for what is stored; `tws list --jobs --all` shows all jobs.',
     4,
     404,
   ),
   name_ambiguous: row(
     (d: { name: string; ids: string }) => `"${d.name}" may mean several documents (${d.ids}).`,
-    'Say which one by its id, as NAME::OWNER, or with --task, --flow or --job.',
+    'Say which one by its id, as NAME::OWNER, or with --task, --flow, --schedule or --job.',
     2,
     409,
   ),
@@ -158,7 +168,7 @@ export const problems = {
       knownKinds.includes(d.kind)
         ? `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`
         : `Document "${d.id}" is of type ${JSON.stringify(d.kind)}, which is none of TWS; a ${d.wanted} has "type": "${d.wanted}".`,
-    'Check the id with `tws list`.',
+    'Check the id with `tws list`; `tws schedule show` says what a schedule does.',
     2,
     400,
   ),

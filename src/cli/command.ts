@@ -19,7 +19,8 @@ export type OptionDefinition = {
 export type Values = readonly string[] | (() => Promise<readonly string[]>) | Named;
 export type Named = { readonly named: readonly Source[] };
 /** `job-file`: a file of `~tws/jobs`, without its ending. */
-export type Source = 'flow' | 'task' | 'job' | 'engine' | 'owner' | 'file' | 'job-file';
+export type Source =
+  'flow' | 'task' | 'schedule' | 'job' | 'engine' | 'owner' | 'file' | 'job-file';
 
 /** A value on the command line, in the order in which they are given. */
 export type ArgumentDefinition = {

@@ -1,10 +1,8 @@
 import type { StoredDocument } from '../model/document.js';
 import { lengthOf, momentFrom } from '../words.js';
-import type { Io, Style } from './io.js';
-import { safeLine } from './safe.js';
+import type { Io } from './io.js';
 import { colourOf, jobFacts, type JobFacts } from './jobs.js';
-
-type Cell = { readonly text: string; readonly style?: Style };
+import { tableLines, type TableCell } from './table.js';
 
 /**
  * Jobs in aligned columns, one line each: flow, status, state, when it began (on a terminal as seen
@@ -15,29 +13,12 @@ export function jobTable(
   now: number,
   io: Pick<Io, 'style' | 'resultsOnTerminal'>,
 ): readonly string[] {
-  if (jobs.length === 0) return [];
   const head = ['FLOW', 'STATUS', 'STATE', 'STARTED', 'TOOK', 'FAILURE', 'ID'];
-  const rows = [
-    ...(io.resultsOnTerminal ? [head.map((text): Cell => ({ text, style: 'dim' }))] : []),
-    ...jobs.map((job) =>
-      cellsOf(jobFacts(job, now), now, io.resultsOnTerminal).map((cell) => ({
-        ...cell,
-        text: safeLine(cell.text),
-      })),
-    ),
-  ];
-  const widths = head.map((_, i) => Math.max(...rows.map((row) => lengthIn(row[i]?.text ?? ''))));
-  return rows.map((row) =>
-    row
-      .map(({ text, style }, i) => {
-        const pad = ' '.repeat(i === row.length - 1 ? 0 : (widths[i] ?? 0) - lengthIn(text));
-        return `${style === undefined ? text : io.style(style, text)}${pad}`;
-      })
-      .join('  '),
-  );
+  const rows = jobs.map((job) => cellsOf(jobFacts(job, now), now, io.resultsOnTerminal));
+  return tableLines(head, rows, io);
 }
 
-function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly Cell[] {
+function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly TableCell[] {
   const { id, key, status, state, start, due, took_ms: took, failure_name: name, exit } = facts;
   const at = due ?? start;
   const when = at === undefined ? '-' : relative ? momentFrom(now, Date.parse(at)) : at;
@@ -52,6 +33,3 @@ function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly Cell
     { text: id, style: 'dim' },
   ];
 }
-
-/** Characters, as a terminal counts most of them. */
-const lengthIn = (text: string): number => [...text].length;

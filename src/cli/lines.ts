@@ -3,16 +3,24 @@ import type { EngineDocument } from '../model/engine.js';
 import { isObject } from '../model/object.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';
-import { defaultOwner, keyOf } from '../model/task.js';
+import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
-import { counted } from '../words.js';
+import { counted, textOf } from '../words.js';
 import type { Io } from './io.js';
 
-/** `mail => mail-smtp (id)` for a task, `mailtest::DEFAULT => ["mail"] (id)` for a flow. */
+/**
+ * `mail => mail-smtp (id)` for a task, `mailtest::DEFAULT => ["mail"] (id)` for a flow,
+ * `nightly::me => report (id)` for a schedule.
+ */
 export function definitionLine(doc: StoredDocument, io: Io): string {
   const { _id, type, enabled } = doc;
   const off = enabled === false ? io.style('yellow', ' disabled') : '';
-  const [name, does] = type === 'flow' ? flowParts(doc) : taskParts(doc);
+  const [name, does] =
+    type === 'flow'
+      ? flowParts(doc)
+      : type === 'schedule'
+        ? [keyOf(String(doc['name']), ownerOf(doc)), textOf(doc['flow'])]
+        : taskParts(doc);
   return `${name} => ${does}${off} ${io.style('dim', `(${_id})`)}`;
 }
 

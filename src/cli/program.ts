@@ -4,6 +4,7 @@ import { documents } from './program/documents.js';
 import { jobs } from './program/jobs.js';
 import { globalOptions } from './program/options.js';
 import { running } from './program/running.js';
+import { schedules } from './program/schedules.js';
 
 export { globalOptions };
 
@@ -22,6 +23,7 @@ export const commands: readonly CommandDefinition[] = [
   ...beginning,
   ...documents,
   ...jobs,
+  ...schedules,
   ...running,
   completing,
 ];

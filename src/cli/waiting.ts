@@ -24,6 +24,9 @@ export type JobWaitOptions = {
   readonly leaseMs?: number | undefined;
 };
 
+/** How long a database may give no answer while a job is waited for, seconds. */
+export const giveUpSeconds = 60;
+
 /** A server that keeps silent is noticed after three times of this, ms. */
 const heartbeatMs = 3_000;
 

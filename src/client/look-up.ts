@@ -1,11 +1,14 @@
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 
-export const documentKinds = ['task', 'flow', 'job'] as const;
+export const documentKinds = ['task', 'flow', 'schedule', 'job'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export type LookUpOptions = {
-  /** What may be meant; absent: anything, but a job only where no task or flow has the name. */
+  /**
+   * What may be meant; absent: anything, but a schedule only where no task or flow has the name, and a job
+   * only where no schedule has it either.
+   */
   readonly kinds?: readonly DocumentKind[] | undefined;
   /** Whose; absent: anybody's. */
   readonly owner?: string | undefined;
@@ -15,7 +18,7 @@ export type LookUpOptions = {
 
 /**
  * The documents that a word may mean: the one of that id, else tasks and flows of that name
- * (`name` or `name::owner`), else the jobs of a flow of that name.
+ * (`name` or `name::owner`), else schedules of that name, else the jobs of a flow of that name.
  */
 export async function lookUpDocuments(
   store: Store,
@@ -25,16 +28,17 @@ export async function lookUpDocuments(
   const byId = given === '' ? undefined : await store.get(given);
   if (byId !== undefined) return [byId];
   const [name = given, ofOwner = owner] = given.split('::');
-  const wants = (kind: DocumentKind): boolean => kinds?.includes(kind) ?? kind !== 'job';
-  const range = keysOf(name, ofOwner);
-  const definitions = [
-    ...(wants('task') ? await store.view('tasks', { ...range, includeDocs: true }) : []),
-    ...(wants('flow') ? await store.view('flows', { ...range, includeDocs: true }) : []),
-  ].flatMap(({ doc }) => doc ?? []);
-  const jobs = kinds === undefined ? definitions.length === 0 : wants('job');
-  if (!jobs) return definitions;
-  const rows = await store.view('jobs', { ...range, limit, includeDocs: true });
-  return [...definitions, ...rows.flatMap(({ doc }) => doc ?? [])];
+  const range = { ...keysOf(name, ofOwner), includeDocs: true };
+  const found: StoredDocument[] = [];
+  const look = async (kind: DocumentKind): Promise<void> => {
+    const isWanted =
+      kinds?.includes(kind) ?? (kind === 'task' || kind === 'flow' || found.length === 0);
+    if (!isWanted) return;
+    const rows = await store.view(`${kind}s`, kind === 'job' ? { ...range, limit } : range);
+    found.push(...rows.flatMap(({ doc }) => doc ?? []));
+  };
+  for (const kind of documentKinds) await look(kind);
+  return found;
 }
 
 /** All owners of a name, or one. */

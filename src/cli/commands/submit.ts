@@ -10,7 +10,7 @@ import type { Io } from '../io.js';
 import { orderFor } from '../order.js';
 import { readParams } from '../params-flag.js';
 import { refuseProblems, showWarnings } from '../problems.js';
-import { waitForJob } from '../waiting.js';
+import { giveUpSeconds, waitForJob } from '../waiting.js';
 
 const flags = z.object({
   params: z.string().optional(),
@@ -21,9 +21,6 @@ const flags = z.object({
   giveUp: numberFlag(1),
   timeout: numberFlag(1),
 });
-
-/** So long a database may give no answer while a job is waited for, in seconds. */
-const giveUpS = 60;
 
 /**
  * `tws submit`: stores the job of a file, or one of a stored flow; with `--wait` its exit is that of
@@ -52,7 +49,7 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
       io.json({ ...submitted, ...(warnings.length === 0 ? {} : { warnings }) });
       return 0;
     }
-    const { giveUp = giveUpS, timeout } = said;
+    const { giveUp = giveUpSeconds, timeout } = said;
     const limits = {
       giveUpMs: giveUp * 1000,
       timeoutMs: timeout === undefined ? undefined : timeout * 1000,

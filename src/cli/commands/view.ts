@@ -6,6 +6,7 @@ import { theOne } from '../naming.js';
 const flags = z.object({
   task: switchFlag,
   flow: switchFlag,
+  schedule: switchFlag,
   job: switchFlag,
   result: z.string().optional(),
 });

@@ -72,6 +72,11 @@ async function storedAs(source: Source, client: Client): Promise<readonly Candid
         value: String(doc['name']),
         about: aboutOf(doc, `${source} of ${ownerOf(doc)}`),
       }));
+    case 'schedule':
+      return (await client.schedules()).map((doc) => ({
+        value: String(doc['name']),
+        about: aboutOf(doc, `schedule of ${ownerOf(doc)}`),
+      }));
     case 'owner': {
       const flows = await client.definitions('flow');
       return flows.map((doc) => ({ value: ownerOf(doc), about: 'owner' }));

@@ -113,13 +113,14 @@ export const documents: readonly CommandDefinition[] = [
     arguments: [
       {
         name: '<id>',
-        about: 'Its id, or the name (name::owner) of a task, a flow, or its job.',
-        values: { named: ['task', 'flow', 'job'] },
+        about: 'Its id, or the name (name::owner) of a task, a flow, its job, or a schedule.',
+        values: { named: ['task', 'flow', 'schedule', 'job'] },
       },
     ],
     options: [
       { flags: '--task', about: 'A task is meant.' },
       { flags: '--flow', about: 'A flow is meant.' },
+      { flags: '--schedule', about: 'A schedule is meant.' },
       { flags: '--job', about: 'A job of the flow of that name is meant.' },
       {
         flags: '--result <step>',

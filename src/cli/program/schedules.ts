@@ -1,0 +1,51 @@
+import type { CommandDefinition } from '../command.js';
+
+/** Schedules. */
+export const schedules: readonly CommandDefinition[] = [
+  {
+    name: 'schedule',
+    about: 'List and show schedules, pause and resume them, run one now, or make up a period.',
+    arguments: [
+      {
+        name: '<action>',
+        about: 'What to do: list, show, next, pause, resume, run or backfill.',
+        values: ['list', 'show', 'next', 'pause', 'resume', 'run', 'backfill'],
+      },
+      {
+        name: '[names...]',
+        about: 'Ids or names (name::owner) of schedules; pause and resume take several.',
+        values: { named: ['schedule'] },
+      },
+    ],
+    options: [
+      { flags: '--count <n>', about: 'With next: so many slots; default 10.' },
+      { flags: '--wait', about: 'With run: as with submit, wait for the end of the job.' },
+      { flags: '--timeout <s>', about: 'With run --wait: so many seconds at most (exit 124).' },
+      {
+        flags: '--from <when>',
+        about:
+          'With backfill: the first slot, as 2030-01-31, 2030-01-31T08:00Z, or 7d: seven days ago.',
+      },
+      {
+        flags: '--until <when>',
+        about: 'With backfill: where it ends; the slot then is not made.',
+      },
+      {
+        flags: '--at-once <n>',
+        about: 'With backfill: so many of its jobs run at once; default 3.',
+      },
+      { flags: '--cancel', about: 'With backfill: call it off; jobs that have begun go on.' },
+    ],
+    stoppable: true,
+    examples: [
+      'tws schedule list',
+      'tws schedule show nightly',
+      'tws schedule next nightly --count 3',
+      'tws schedule pause nightly hourly::me',
+      'tws schedule run nightly --wait',
+      'tws schedule backfill nightly --from 2030-01-01 --until 2030-02-01 --at-once 2',
+      'tws schedule backfill nightly --cancel',
+    ],
+    load: async () => (await import('../commands/schedule.js')).schedule,
+  },
+];
