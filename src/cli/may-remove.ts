@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '../model/document.js';
+import type { NamedKind } from '../client.js';
 import { ownerOf } from '../model/task.js';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ type Document = Readonly<Record<string, unknown>>;
 export type PruneFacts = {
   /** The project that prunes. */
   readonly project: string;
-  readonly kinds: readonly DefinitionKind[];
+  readonly kinds: readonly NamedKind[];
   /** Only documents of this owner; absent: of any owner. */
   readonly owner: string | undefined;
   /** The documents of all files and samples that are still there, whether they are pushed or not. */

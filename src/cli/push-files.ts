@@ -10,6 +10,7 @@ export type PushOptions = {
   readonly map: boolean;
   readonly tasks: boolean;
   readonly flows: boolean;
+  readonly schedules: boolean;
   readonly jobs: boolean;
   readonly design: boolean;
   /** The tasks and flows that come with tws. */
@@ -21,10 +22,11 @@ export type FilesToPush = FoundFiles & { readonly jobs: boolean };
 
 /** The files that paths and flags name. @throws TwsError `file_missing`, `file_unusable` */
 export async function filesToPush(wanted: PushOptions, place: PathBase): Promise<FilesToPush> {
-  const { paths, map, tasks, flows, jobs, samples } = wanted;
+  const { paths, map, tasks, flows, schedules, jobs, samples } = wanted;
   const folders = [
     ...(map || tasks ? ['~tws/tasks'] : []),
     ...(map || flows ? ['~tws/flows'] : []),
+    ...(map || schedules ? ['~tws/schedules'] : []),
     ...(jobs ? ['~tws/jobs'] : []),
   ];
   // A project without flows has nothing to push there; a path that was typed must exist.

@@ -1,6 +1,7 @@
-import type { DefinitionKind, Client } from '../client.js';
+import type { Client, NamedKind } from '../client.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
+import { scheduleProgressKeys } from '../model/schedule.js';
 import { defaultOwner } from '../model/task.js';
 import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
@@ -74,7 +75,7 @@ async function planFile(
 ): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
-  const kind = doc['type'] as DefinitionKind;
+  const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
   const byName = await client.find(kind, name, owner);
@@ -139,12 +140,18 @@ function broughtBy(project: string | undefined): Written {
   return project === undefined ? {} : { pushed_from: project };
 }
 
-/** What operators switch in the database stays as it is, unless the file says otherwise. */
+/**
+ * What operators switch in the database stays as it is, unless the file says otherwise; so does what
+ * engines write into a schedule.
+ */
 function switchesOf(stored: StoredDocument): Written {
   const { enabled, paused } = stored;
+  const keys = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
+  const kept = keys.filter((key) => stored[key] !== undefined);
   return {
     ...(enabled === false ? { enabled } : {}),
     ...(paused === true ? { paused } : {}),
+    ...Object.fromEntries(kept.map((key) => [key, stored[key]])),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
   };
 }

@@ -14,9 +14,12 @@ export type FolderPush = {
   readonly client: Client;
 };
 
-const none = { map: false, tasks: false, flows: false, jobs: false, design: false, samples: false };
+const none = {
+  ...{ map: false, tasks: false, flows: false, schedules: false, jobs: false },
+  ...{ design: false, samples: false },
+};
 
-/** Pushes tasks and flows of folders; with a problem in a file it is told and nothing is written. */
+/** Pushes tasks, flows and schedules of folders; with a problem in a file it is told and nothing is written. */
 export async function pushFolders(
   { paths, config, client }: FolderPush,
   io: Io,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Client } from '../client.js';
+import type { Client, NamedKind } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
@@ -15,7 +15,7 @@ import { questions } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
 
-/** Which stored tasks and flows may go when no file holds them. */
+/** Which stored tasks, flows and schedules may go when no file holds them. */
 export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
   /** The folder whose files hold what stays. */
   readonly folder: string;
@@ -25,13 +25,17 @@ export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
  * What `--prune` may remove: what the flags push whole folders of.
  * @throws TwsError `usage` where the files cannot tell what is superfluous
  */
-export function pruneScope({ map, tasks, flows }: PushOptions, config: Config): PruneScope {
+export function pruneScope(
+  { map, tasks, flows, schedules }: PushOptions,
+  config: Config,
+): PruneScope {
   const kinds = [
+    ...(map || schedules ? ['schedule' as const] : []),
     ...(map || flows ? ['flow' as const] : []),
     ...(map || tasks ? ['task' as const] : []),
   ];
   if (kinds.length === 0) {
-    throw problem('usage', { reason: '--prune needs --map, --tasks or --flows.' });
+    throw problem('usage', { reason: '--prune needs --map, --tasks, --flows or --schedules.' });
   }
   const { project, root } = config;
   const folder = ownFolder(root);
@@ -44,8 +48,8 @@ export function pruneScope({ map, tasks, flows }: PushOptions, config: Config): 
 }
 
 /**
- * The stored definitions that the folder of this project brought and that no file holds any more; flows
- * come before the tasks that they name.
+ * The stored definitions that the folder of this project brought and that no file holds any more; what
+ * names another one comes before it.
  * @throws TwsError `file_unusable` for a file of the folder that holds no JSON object
  */
 export async function superfluous(
@@ -62,9 +66,13 @@ export async function superfluous(
   };
   const found: StoredDocument[] = [];
   for (const kind of scope.kinds) {
-    found.push(...(await client.definitions(kind)).filter((doc) => mayRemove(doc, facts)));
+    found.push(...(await storedOf(client, kind)).filter((doc) => mayRemove(doc, facts)));
   }
   return found;
+}
+
+function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
+  return kind === 'schedule' ? client.schedules() : client.definitions(kind);
 }
 
 /** What all files of a folder hold, also those that are not pushed because of their name or their kind. */
@@ -89,7 +97,8 @@ export async function brokenBy(
   if (removed.length === 0) return [];
   const gone = new Set(removed.map(({ _id }) => _id));
   const inFiles = new Set(files.map(({ doc }) => definitionKey(doc)));
-  const stored = [...(await client.definitions('task')), ...(await client.definitions('flow'))];
+  const kinds = ['task', 'flow', 'schedule'] as const;
+  const stored = (await Promise.all(kinds.map((kind) => storedOf(client, kind)))).flat();
   const staying = stored.filter((doc) => !gone.has(doc._id) && !inFiles.has(definitionKey(doc)));
   const documents = [
     ...files.map(({ file, doc }) => ({ file: file.shown, doc })),

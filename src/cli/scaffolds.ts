@@ -33,6 +33,25 @@ export function flowScaffold(name: string, owner: string, tasks: readonly string
   };
 }
 
+/** A schedule that runs a flow at three each morning. */
+export function scheduleScaffold(given: {
+  readonly name: string;
+  readonly owner: string;
+  readonly flow: string;
+  /** IANA time zone. */
+  readonly zone: string;
+}): Scaffold {
+  const { name, owner, flow, zone } = given;
+  return {
+    path: `couch/tws/schedules/${name}.json`,
+    text: json({
+      $schema: '../../schemas/schedule.json',
+      ...{ type: 'schedule', name, owner, flow },
+      ...{ cron: '0 3 * * *', time_zone: zone, params: {} },
+    }),
+  };
+}
+
 /** A job for a flow. */
 export function jobScaffold(
   flow: string,
@@ -140,6 +159,8 @@ The samples that come with tws send mails; \`--mailbox\` catches them on this ma
 
 - \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents. After a change \`npx tws validate\` checks
   them, and \`npx tws push --map\` stores tasks and flows.
+- \`npx tws new schedule NAME --flow hello\` makes a file in \`couch/tws/schedules\`: it starts a job of
+  that flow at times, once it is pushed.
 - \`plugins\`: what tasks do, one module each; \`tws dev\` loads them again when they change.
   \`npx tws new plugin NAME\` writes one, and \`npx tws list --plugins\` shows them.
 - \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.

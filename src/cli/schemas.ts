@@ -2,20 +2,35 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
+import { scheduleProgressKeys, scheduleSchema } from '../model/schedule.js';
 import { taskSchema } from '../model/task.js';
 import { schemaNames } from '../structures/schema.js';
 import { settingsFileSchema } from '../config/file.js';
 
 /** The JSON Schemas of what people write, by file name: what editors check files with. */
 export function jsonSchemas(): Readonly<Record<string, string>> {
-  const files = { task: taskSchema, flow: flowSchema, job: newJobSchema, tws: settingsFileSchema };
+  const files = {
+    ...{ task: taskSchema, flow: flowSchema, schedule: scheduleSchema, job: newJobSchema },
+    tws: settingsFileSchema,
+  };
   return Object.fromEntries(
     Object.entries(files).map(([name, schema]) => [
       `${name}.json`,
-      `${JSON.stringify(toSchema(schema), null, 2)}\n`,
+      `${JSON.stringify(withoutProgress(toSchema(schema)), null, 2)}\n`,
     ]),
   );
 }
+
+/** What engines write into a schedule has no place in a file. */
+function withoutProgress(schema: WrittenSchema): WrittenSchema {
+  const left: readonly string[] = scheduleProgressKeys;
+  const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !left.includes(key));
+  return schema.properties === undefined
+    ? schema
+    : { ...schema, properties: Object.fromEntries(properties) };
+}
+
+type WrittenSchema = { readonly properties?: Readonly<Record<string, unknown>> };
 
 /** Nodes stand in a schema once, under their names. */
 const registry = {
@@ -27,7 +42,7 @@ const registry = {
 } as unknown as typeof z.globalRegistry;
 
 /** A document in a file may name its schema, too. */
-function toSchema(schema: z.ZodType): unknown {
+function toSchema(schema: z.ZodType): WrittenSchema {
   return z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-7',

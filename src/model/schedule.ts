@@ -47,7 +47,8 @@ export function writtenSpanMs(span: number | string): number {
   return (inHours * 3_600 + of(minutes, 60) + of(seconds, 1)) * 1_000;
 }
 
-const oneOfThem = 'must be one of "cron", "every" and "at": a schedule has exactly one';
+const oneOfThem = 'must be the only one of "cron", "every" and "at"';
+const noneOfThem = 'must be given, or "every" or "at" in its place';
 const mostTimes = 1_000;
 const atText = `must be a list of at most ${mostTimes} times`;
 const overlapText = `must be one of ${overlapPolicies.join(', ')}`;
@@ -81,7 +82,8 @@ const timing = {
     z
       .array(timeSchema, { error: atText })
       .min(1, { error: atText })
-      .max(mostTimes, { error: atText }),
+      .max(mostTimes, { error: atText })
+      .describe('The slots themselves: at most 1000 times.'),
   ),
   time_zone: z.exactOptional(textSchema.describe('IANA time zone of "cron"; default UTC.')),
   from: z.exactOptional(timeSchema.describe('No slot before this time.')),
@@ -156,7 +158,7 @@ export const scheduleSchema = z
     type: z.literal('schedule'),
     name: nameSchema,
     owner: z.exactOptional(nameSchema.describe('Owner of the flow and its jobs; default DEFAULT.')),
-    description: z.exactOptional(textSchema),
+    description: z.exactOptional(textSchema.describe('A sentence for people.')),
     flow: nameOf('flow').describe('Name of the flow that each slot runs.'),
     params: z.exactOptional(paramsSchema),
     ...timing,
@@ -189,11 +191,18 @@ export const scheduleSchema = z
       context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
     const { cron, every, at, offset, backfill } = schedule;
     const given = [cron, every, at].filter((it) => it !== undefined).length;
-    if (given !== 1) refuse(given === 0 ? 'cron' : cron === undefined ? 'at' : 'cron', oneOfThem);
-    if (every !== undefined && writtenSpanMs(every) < 1_000) refuse('every', 'must be at least a second');
-    if (offset !== undefined && every === undefined) refuse('offset', 'goes only with "every"');
+    if (given === 0) refuse('cron', noneOfThem);
+    if (given > 1) refuse(cron === undefined ? 'at' : 'cron', oneOfThem);
+    if (every !== undefined && writtenSpanMs(every) < 1_000)
+      refuse('every', 'must be at least a second');
+    if (offset !== undefined && every === undefined)
+      refuse('offset', 'must be left out without "every"');
     if (schedule.time_zone !== undefined && cron === undefined) {
-      refuse('time_zone', 'goes only with "cron": "every" and "at" name moments');
+      refuse('time_zone', 'must be left out without "cron": "every" and "at" name moments');
+    }
+    const { from, until } = schedule;
+    if (from !== undefined && until !== undefined && momentOf(from) >= momentOf(until)) {
+      refuse('until', 'must be later than "from"');
     }
     if (backfill !== undefined && momentOf(backfill.from) >= momentOf(backfill.until)) {
       refuse('backfill', 'must have a "from" that is before its "until"');

@@ -14,11 +14,12 @@ import {
   pluginScaffold,
   pluginTestScaffold,
   projectScaffold,
+  scheduleScaffold,
   taskScaffold,
   type Scaffold,
 } from '../scaffolds.js';
 
-const kinds = ['project', 'task', 'flow', 'job', 'plugin'] as const;
+const kinds = ['project', 'task', 'flow', 'schedule', 'job', 'plugin'] as const;
 const argumentsSchema = z.tuple([
   z.enum(kinds, { error: `What is new must be one of ${kinds.join(', ')}.` }),
   z.string().regex(/^[A-Za-z0-9][\w.-]*$/, {
@@ -28,7 +29,12 @@ const argumentsSchema = z.tuple([
 
 /** `tws new`: makes files to begin with; what exists is never overwritten. */
 export const newThing = defineCommand(
-  z.object({ plugin: z.string().optional(), ts: switchFlag, test: switchFlag }),
+  z.object({
+    plugin: z.string().optional(),
+    flow: z.string().optional(),
+    ts: switchFlag,
+    test: switchFlag,
+  }),
   async ({ args, flags, config: read }, io) => {
     const parsed = argumentsSchema.safeParse(args);
     if (!parsed.success) {
@@ -40,6 +46,9 @@ export const newThing = defineCommand(
     const { ts, test } = flags;
     if (kind !== 'plugin' && (ts || test)) {
       throw problem('usage', { reason: '--ts and --test are for tws new plugin.' });
+    }
+    if (kind !== 'schedule' && flags.flow !== undefined) {
+      throw problem('usage', { reason: '--flow is for tws new schedule.' });
     }
     const config = read();
     const root = kind === 'project' ? resolve(io.cwd, name) : config.root;
@@ -57,13 +66,14 @@ type Wanted = {
   readonly name: string;
   readonly config: Config;
   readonly plugin?: string | undefined;
+  readonly flow?: string | undefined;
   readonly ts: boolean;
   readonly test: boolean;
 };
 
 function scaffoldsOf(
   kind: (typeof kinds)[number],
-  { name, config, plugin, ts, test }: Wanted,
+  { name, config, plugin, flow, ts, test }: Wanted,
 ): readonly Scaffold[] {
   const { owner } = config;
   switch (kind) {
@@ -73,11 +83,18 @@ function scaffoldsOf(
       return [taskScaffold(name, plugin ?? name)];
     case 'flow':
       return [flowScaffold(name, owner, [])];
+    case 'schedule':
+      return [scheduleScaffold({ name, owner, flow: flow ?? name, zone: localZone() })];
     case 'job':
       return [jobScaffold(name, owner, {})];
     case 'plugin':
       return [pluginScaffold({ name, ts }), ...(test ? [pluginTestScaffold({ name, ts })] : [])];
   }
+}
+
+/** The time zone of this machine. */
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** What has to be there before the types and the tests of a plugin are. */

@@ -15,6 +15,7 @@ const flags = z.object({
   map: switchFlag,
   tasks: switchFlag,
   flows: switchFlag,
+  schedules: switchFlag,
   jobs: switchFlag,
   design: switchFlag,
   samples: switchFlag,
@@ -67,12 +68,11 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
 
 /** @throws TwsError `usage` when nothing is named */
 function wantedOf(paths: readonly string[], said: Omit<PushOptions, 'paths'>): PushOptions {
-  const { map, tasks, flows, jobs, design, samples } = said;
-  if (paths.length > 0 || [map, tasks, flows, jobs, design, samples].includes(true)) {
-    return { paths, map, tasks, flows, jobs, design, samples };
-  }
+  const { map, tasks, flows, schedules, jobs, design, samples } = said;
+  const wanted = { map, tasks, flows, schedules, jobs, design, samples };
+  if (paths.length > 0 || Object.values(wanted).includes(true)) return { paths, ...wanted };
   const reason =
-    'Say what to push: files, folders, --map, --tasks, --flows, --jobs, --design or --samples.';
+    'Say what to push: files, folders, --map, --tasks, --flows, --schedules, --jobs, --design or --samples.';
   throw problem('usage', { reason });
 }
 

@@ -43,13 +43,18 @@ export const beginning: readonly CommandDefinition[] = [
   },
   {
     name: 'new',
-    about: 'Make the files of a project, or of a task, flow, job or plugin in a project.',
+    about: 'Make the files of a project, or of a task, flow, schedule, job or plugin in a project.',
     arguments: [
-      { name: '<kind>', about: 'project, task, flow, job or plugin.' },
+      { name: '<kind>', about: 'project, task, flow, schedule, job or plugin.' },
       { name: '<name>', about: 'Its name; of a project: the folder to make.' },
     ],
     options: [
       { flags: '--plugin <name>', about: 'Plugin of a new task; default: its name.' },
+      {
+        flags: '--flow <name>',
+        about: 'Flow of a new schedule; default: its name.',
+        values: { named: ['flow'] },
+      },
       {
         flags: '--ts',
         about: 'A plugin in TypeScript, which Node 22.18 and 23.6 or newer run as it is.',
@@ -60,6 +65,7 @@ export const beginning: readonly CommandDefinition[] = [
       'tws new project orders',
       'tws new plugin hello --test',
       'tws new task greet --plugin hello',
+      'tws new schedule nightly --flow hello',
     ],
     load: async () => (await import('../commands/new.js')).newThing,
   },

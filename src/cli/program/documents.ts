@@ -7,7 +7,8 @@ const switched = "The flow's id or name (name::owner), or the engine's id ('*': 
 export const documents: readonly CommandDefinition[] = [
   {
     name: 'push',
-    about: 'Check tasks, flows and jobs in files and store them; with a problem nothing is stored.',
+    about:
+      'Check tasks, flows, schedules and jobs in files and store them; with a problem nothing is stored.',
     arguments: [
       {
         name: '[paths...]',
@@ -16,16 +17,20 @@ export const documents: readonly CommandDefinition[] = [
       },
     ],
     options: [
-      { flags: '--map', about: 'The design documents, and the tasks and flows of ~tws.' },
+      {
+        flags: '--map',
+        about: 'The design documents, and the tasks, flows and schedules of ~tws.',
+      },
       { flags: '--tasks', about: 'The files of ~tws/tasks.' },
       { flags: '--flows', about: 'The files of ~tws/flows.' },
+      { flags: '--schedules', about: 'The files of ~tws/schedules.' },
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
       { flags: '--design', about: 'The design documents.' },
       { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
       {
         flags: '--prune',
         about:
-          'With --map, --tasks or --flows: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
+          'With --map, --tasks, --flows or --schedules: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
       },
       { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],
@@ -181,7 +186,11 @@ export const documents: readonly CommandDefinition[] = [
     name: 'remove',
     about: 'Delete documents from the database, after a question; files stay.',
     arguments: [
-      { name: '<ids...>', about: 'Ids of tasks, flows and jobs.', values: { named: ['job'] } },
+      {
+        name: '<ids...>',
+        about: 'Ids of tasks, flows, schedules and jobs.',
+        values: { named: ['job'] },
+      },
     ],
     options: [{ flags: '--force', about: 'Delete also jobs that have not ended.' }],
     examples: ['tws remove task:DEFAULT:old', 'tws remove job-1 job-2 --no-confirm'],

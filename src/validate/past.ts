@@ -1,0 +1,31 @@
+import { calendarOf } from '../evaluate/calendar.js';
+import { toEpochMs } from '../model/scalars.js';
+import type { Schedule } from '../model/schedule.js';
+import { parseDocument } from '../reading/parse.js';
+import type { CheckedDocument } from './references.js';
+import type { FileProblem } from './written.js';
+
+/** Schedules that never start a job, since no slot of theirs is to come. `now`: epoch ms. */
+export function pastWarnings(
+  documents: readonly CheckedDocument[],
+  now: number,
+): readonly FileProblem[] {
+  return documents.flatMap(({ file, doc }) => {
+    const parsed = parseDocument({ ...doc, _id: file, _rev: '0-0' });
+    if (parsed.kind !== 'schedule' || !parsed.ok) return [];
+    const read = calendarOf(parsed.value);
+    if (!read.ok || read.calendar.next(now) !== undefined) return [];
+    return [{ file, ...whyPast(parsed.value, now) }];
+  });
+}
+
+function whyPast({ at, until }: Schedule, now: number): Omit<FileProblem, 'file'> {
+  const nothing = 'the schedule starts no job';
+  if (until !== undefined && toEpochMs(until) <= now) {
+    return { path: 'until', message: `until is in the past, so ${nothing}.` };
+  }
+  if (at !== undefined && at.every((time) => toEpochMs(time) <= now)) {
+    return { path: 'at', message: `at names only times in the past, so ${nothing}.` };
+  }
+  return { path: 'until', message: `until comes before the next slot, so ${nothing}.` };
+}
