@@ -59,7 +59,15 @@ const pages = (folder, names) =>
   }));
 
 const guides = [
-  ...['documents', 'structures', 'errors-and-retries', 'concurrency', 'notifications', 'secrets'],
+  ...[
+    'documents',
+    'structures',
+    'schedules',
+    'errors-and-retries',
+    'concurrency',
+    'notifications',
+    'secrets',
+  ],
   ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages'],
 ];
 const reference = ['documents', 'errors', 'settings', 'commands', 'api'];

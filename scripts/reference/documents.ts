@@ -5,6 +5,7 @@ import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
 import { lockSchema } from '../../src/model/lock.js';
 import { requestSchema } from '../../src/model/request.js';
+import { scheduleSchema } from '../../src/model/schedule.js';
 import { signalDocumentSchema } from '../../src/model/signal.js';
 import { tokenSchema } from '../../src/model/token.js';
 import { code, meaningsBelow, page, prose, rowsBelow, table } from './markdown.js';
@@ -31,6 +32,7 @@ const definitions: readonly (readonly [string, string, string])[] = [
 
 /** Documents whose schemas say what their fields mean. */
 const small: readonly (readonly [string, z.ZodType])[] = [
+  ['Schedule', scheduleSchema],
   ['Request', requestSchema],
   ['Signal', signalDocumentSchema],
   ['Event', eventSchema],
@@ -83,7 +85,7 @@ export function documentsPage(glossary: string): string {
   ]);
   return page(
     'Documents',
-    'The fields of all documents in a database: people and programs write tasks, flows, jobs, requests, signals, events and engine controls; engines write engines and locks, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md) and [structures](../guides/structures.md). The words are explained in the [glossary](../../src/model/README.md).',
+    'The fields of all documents in a database: people and programs write tasks, flows, schedules, jobs, requests, signals, events and engine controls; engines write engines and locks, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md) and [schedules](../guides/schedules.md). The words are explained in the [glossary](../../src/model/README.md).',
     [...written, ...others, ...nested],
   );
 }

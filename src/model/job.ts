@@ -44,7 +44,8 @@ const written = {
     z
       .int({ error: priorityText })
       .min(0, { error: priorityText })
-      .max(999, { error: priorityText }),
+      .max(999, { error: priorityText })
+      .describe('From 0 (first) to 999 (last); default 500.'),
   ),
   queue: z.exactOptional(queueSchema),
   target: z.exactOptional(
@@ -62,8 +63,8 @@ const written = {
     objectSchema.describe('What the tasks of the job share: any of them may change it.'),
   ),
   external_id: z.exactOptional(textSchema),
-  keys: z.exactOptional(objectSchema),
-  tags: z.exactOptional(namesSchema),
+  keys: z.exactOptional(objectSchema.describe('Values by which jobs are searched.')),
+  tags: z.exactOptional(namesSchema.describe('Words for people.')),
   parent: z.exactOptional(
     z.looseObject(
       {

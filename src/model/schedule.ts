@@ -67,7 +67,9 @@ const backfillSchema = z
     },
     { error: 'must be {from, until}, with at_once if wanted' },
   )
-  .describe('Runs the slots from "from" until before "until" that have no job yet, oldest first.');
+  .describe(
+    '{from, until, at_once}: runs the slots of that period that have no job yet, oldest first.',
+  );
 
 /** When a schedule is due, as its author writes it. */
 const timing = {
@@ -75,7 +77,9 @@ const timing = {
     textSchema.describe('Cron expression of 5 or 6 fields (with seconds), or @daily and the like.'),
   ),
   every: z.exactOptional(
-    spanSchema.describe('Time from slot to slot, counted from "from" or 1970.'),
+    spanSchema.describe(
+      'Time from slot to slot (milliseconds, or ISO 8601: "PT15M"), from "from" or 1970 on.',
+    ),
   ),
   offset: z.exactOptional(spanSchema.describe('With "every": moves all slots by this time.')),
   at: z.exactOptional(
@@ -183,7 +187,9 @@ export const scheduleSchema = z
     next_due: z.exactOptional(momentSchema.describe('When an engine acts next; engines write it.')),
     progress: z.exactOptional(progressSchema.describe('What came of it so far; engines write it.')),
     problems: z.exactOptional(
-      z.array(z.looseObject({ path: textSchema, message: textSchema })).describe('What is wrong.'),
+      z
+        .array(z.looseObject({ path: textSchema, message: textSchema }))
+        .describe('What is wrong; engines write it.'),
     ),
   })
   .superRefine((schedule, context) => {

@@ -116,6 +116,10 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['"state":"completed"', '"completed_last_hour":', '"pagination":'],
   ],
   'docs/guides/notifications.md': ['"type":"job.succeeded"'],
+  'docs/guides/schedules.md': [
+    ...['morning  DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
+    ...['so far       started 2, skipped ', 'backfilled ('],
+  ],
   'docs/guides/secrets.md': ['tws:v2:'],
   'docs/operations/monitoring.md': ['tws_jobs{status="succeeded"}', '"ready":true'],
   'docs/operations/backup.md': ['"ok":true'],

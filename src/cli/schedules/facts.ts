@@ -22,12 +22,12 @@ export type ScheduleFacts = {
   readonly when: string;
   readonly status: ScheduleStatus;
   /** Absent: no slot is to come, or it is paused. */
-  readonly next?: SlotFacts;
+  readonly next?: NextSlotFacts;
   readonly last?: RecordFacts;
 };
 
 /** A slot to come. `time`: in the time zone of the schedule; `due`: when its job starts. */
-export type SlotFacts = { readonly slot: string; readonly due: string; readonly time: string };
+export type NextSlotFacts = { readonly slot: string; readonly due: string; readonly time: string };
 
 /** What happened to a slot, with times in ISO 8601. */
 export type RecordFacts = Omit<SlotRecord, 'slot' | 'at' | 'until'> & {
@@ -58,7 +58,7 @@ export async function scheduleFacts(
 }
 
 /** Returns a slot to come with its times in ISO 8601. */
-export function slotFacts({ slot, due, time }: NextSlot): SlotFacts {
+export function slotFacts({ slot, due, time }: NextSlot): NextSlotFacts {
   return { slot: isoSecond(slot), due: isoSecond(due), time };
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from '../../client.js';
+import { isEndedJob, type Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readProgress, scheduleProgressKeys, type ScheduleProgress } from '../../model/schedule.js';
 import { statusOf } from '../../reading/status.js';
@@ -16,7 +16,7 @@ import {
   scheduleFacts,
   slotFacts,
   type RecordFacts,
-  type SlotFacts,
+  type NextSlotFacts,
 } from './facts.js';
 
 /** Number of slots to come that are shown. */
@@ -29,8 +29,7 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   const slots = facts.status === 'paused' ? [] : await client.nextSlots(doc, shownSlots, now);
   const next = slots.map(slotFacts);
   const progress = readProgress(doc['progress']);
-  const { started = 0, skipped = 0, missed = 0, running = [] } = progress ?? {};
-  const recent = await withStatuses(client, progress?.recent.map(recordFacts) ?? [], now);
+  const told = await withJobs(client, progress, now);
   const { name, owner, flow, status, when, id } = facts;
   const dim = io.style('dim', `(${id})`);
   io.out(`${name}::${owner} => ${flow} ${io.style(scheduleColour(status), status)} ${dim}`);
@@ -38,23 +37,32 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   say('when', when);
   for (const [key, value] of ownFields(doc)) say(key, plain(shownValue(value)));
   for (const text of problemsOf(doc)) say('problem', io.style('red', plain(text)));
-  say('so far', `started ${started}, skipped ${skipped}, missed ${missed}`);
-  if (progress !== undefined) for (const [label, text] of underWay(progress)) say(label, text);
+  if (progress !== undefined)
+    for (const [label, text] of progressLines(progress, told.running)) say(label, text);
   for (const slot of next) say('next', slotLine(slot, now));
-  if (recent.length > 0) io.out('Recent slots:');
-  for (const line of tableLines(head, recent.map(cellsOf), io)) io.out(`  ${line}`);
-  return { ...facts, started, skipped, missed, running, next, recent, document: doc };
+  if (told.recent.length > 0) io.out('Recent slots:');
+  for (const line of tableLines(head, told.recent.map(cellsOf), io)) io.out(`  ${line}`);
+  return { ...facts, ...countsOf(progress), next, ...told, document: doc };
 }
 
+function countsOf({ started, skipped, missed } = unbegun) {
+  return { started, skipped, missed };
+}
+
+/** What is counted of a schedule that no engine has read yet. */
+const unbegun: Pick<ScheduleProgress, 'started' | 'skipped' | 'missed'> = {
+  ...{ started: 0, skipped: 0, missed: 0 },
+};
+
 /** Prints the next slots of a schedule. Returns them for JSON. */
-export function printSlots(slots: readonly SlotFacts[], io: Io): readonly SlotFacts[] {
+export function printSlots(slots: readonly NextSlotFacts[], io: Io): readonly NextSlotFacts[] {
   const now = Date.now();
   for (const slot of slots) io.out(slotLine(slot, now));
   return slots;
 }
 
 /** `2026-11-27T03:00:00+01:00  in 5 h`; with a jitter also when the job starts. */
-function slotLine({ slot, due, time }: SlotFacts, now: number): string {
+function slotLine({ slot, due, time }: NextSlotFacts, now: number): string {
   const starts = due === slot ? '' : `, starts ${due}`;
   return `${time}  ${momentFrom(now, Date.parse(due))}${starts}`;
 }
@@ -81,39 +89,47 @@ function problemsOf({ problems }: StoredDocument): readonly string[] {
   return all.filter(isObject).map(({ message }) => textOf(message));
 }
 
-/** What has begun and has not ended. */
-function underWay(progress: ScheduleProgress): readonly (readonly [string, string])[] {
-  const { running = [], waiting, backfill } = progress;
+/** What was counted, and what has begun and has not ended. */
+function progressLines(
+  progress: ScheduleProgress,
+  running: readonly string[],
+): readonly (readonly [string, string])[] {
+  const { started, skipped, missed, waiting, backfill } = progress;
+  const waits =
+    waiting === undefined ? '' : `the slot ${isoSecond(waiting)} waits for these to end`;
+  const made = `${counted(backfill?.started ?? 0, 'job')} so far`;
   return [
+    ['so far', `started ${started}, skipped ${skipped}, missed ${missed}`],
     ...running.map((id) => ['running', id] as const),
-    ...(waiting === undefined
-      ? []
-      : [['waiting', `the slot ${isoSecond(waiting)}, for the job above to end`] as const]),
+    ...(waits === '' ? [] : [['waiting', waits] as const]),
     ...(backfill === undefined
       ? []
-      : [
-          [
-            'backfill',
-            `${counted(backfill.started, 'job')} so far, ${backfill.running?.length ?? 0} running`,
-          ] as const,
-        ]),
+      : [['backfilling', `${made}, ${backfill.running?.length ?? 0} running`] as const]),
   ];
 }
 
 /** What happened to a slot, with the status of its job as far as that is stored. */
 type ShownRecord = RecordFacts & { readonly status?: Status };
 
-async function withStatuses(
+/** Jobs that have not ended, and recent slots: engines may not have looked at their jobs again. */
+async function withJobs(
   client: Client,
-  records: readonly RecordFacts[],
+  { recent = [], running = [] }: Partial<ScheduleProgress> = {},
   now: number,
-): Promise<readonly ShownRecord[]> {
-  const ids = records.flatMap(({ job }) => job ?? []);
+): Promise<{ readonly running: readonly string[]; readonly recent: readonly ShownRecord[] }> {
+  const ids = [...new Set([...running, ...recent.flatMap(({ job }) => job ?? [])])];
   const jobs = ids.length === 0 ? new Map<string, StoredDocument>() : await client.getMany(ids);
-  return records.map((record) => {
-    const job = record.job === undefined ? undefined : jobs.get(record.job);
-    return job === undefined ? record : { ...record, status: statusOf(job, now) };
-  });
+  const isLive = (id: string): boolean => {
+    const job = jobs.get(id);
+    return job !== undefined && !isEndedJob(job);
+  };
+  return {
+    running: running.filter(isLive),
+    recent: recent.map(recordFacts).map((record) => {
+      const job = record.job === undefined ? undefined : jobs.get(record.job);
+      return job === undefined ? record : { ...record, status: statusOf(job, now) };
+    }),
+  };
 }
 
 const head = ['SLOT', 'WHAT', 'JOB', 'WHY OR ID'];
