@@ -14,7 +14,7 @@ import { loadProjectPlugins } from './plugins.js';
 import { checkContents } from '../validate/contents.js';
 import { checkDocument } from '../validate/document.js';
 import { unreadKeys } from '../reading/unread-keys.js';
-import { pastWarnings } from '../validate/past.js';
+import { scheduleWarnings } from '../validate/schedules.js';
 import { checkReferences, type StoredDefinitions } from '../validate/references.js';
 import { asWritten } from '../validate/written-path.js';
 
@@ -70,7 +70,7 @@ export async function checkFiles(
       ...checkContents(documents, { definitions, plugins: registry }),
       ...pluginWarnings(good, plugins, registry),
       ...secretWarnings(good),
-      ...pastWarnings(documents, Date.now()),
+      ...scheduleWarnings(documents, Date.now()),
     ],
   };
 }

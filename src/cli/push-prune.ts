@@ -14,6 +14,7 @@ import { ownFolder } from './paths.js';
 import { questions } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
+import { storedSchedules } from './schedules/stored.js';
 
 /** Which stored tasks, flows and schedules may go when no file holds them. */
 export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
@@ -72,7 +73,7 @@ export async function superfluous(
 }
 
 function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
-  return kind === 'schedule' ? client.schedules() : client.definitions(kind);
+  return kind === 'schedule' ? storedSchedules(client) : client.definitions(kind);
 }
 
 /** What all files of a folder hold, also those that are not pushed because of their name or their kind. */

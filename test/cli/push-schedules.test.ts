@@ -150,6 +150,11 @@ describe('tws validate of a schedule', () => {
       { cron: '0 0 1 1 *', from: '2031-02-01T00:00Z', until: '2031-03-01T00:00Z' },
       'until comes before the next slot',
     ],
+    [
+      'a backfill',
+      { backfill: { from: year, until: '2026-02-01T00:00:00Z' } },
+      'backfill in a file begins anew',
+    ],
     ['a mistyped key', { timezone: 'Europe/Berlin' }, 'did you mean "time_zone"?'],
   ])('warns of %s', async (_title, more, message) => {
     const cwd = await project({ 's.json': nightly(more) });

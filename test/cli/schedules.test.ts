@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { doctor } from '../../src/cli/commands/doctor.js';
 import { explain } from '../../src/cli/commands/explain.js';
 import { schedule } from '../../src/cli/commands/schedule.js';
+import { createClient } from '../../src/client.js';
+import { namesFor } from '../../src/cli/completion/names.js';
 import { view } from '../../src/cli/commands/view.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { openProject, type Project } from './database.js';
@@ -96,9 +99,13 @@ describe('tws schedule show', () => {
   });
 
   it('shows what is wrong with one that no engine can follow', async () => {
-    const { call, engine, until } = await opened(later({ cron: '* * 3 0 0 * *' }));
+    const { call, engine, until, tws } = await opened(later({ cron: '* * 3 0 0 * *' }));
     await engine();
     await until(id, (doc) => doc['problems'] !== undefined);
+    expect(await tws(doctor)).toMatchObject({
+      exit: 1,
+      out: expect.stringMatching(`schedule ${id}: It starts no job: cron is no cron`) as string,
+    });
     const { out } = await call('show nightly');
     expect(out).toContain('=> report invalid');
     expect(out).toMatch(/ problem {2,}cron is no cron expression of 5 or 6 fields/);
@@ -136,6 +143,18 @@ describe('a schedule', () => {
     const { error } = await tws(explain, { args: [id] });
     expect(error?.message).toBe(`Document "${id}" is a schedule, not a job.`);
     expect(error?.hint).toContain('`tws schedule show`');
+  });
+});
+
+describe('the names of schedules', () => {
+  it('complete what is being written, with what they are', async () => {
+    const { store } = await opened(later());
+    const open = () =>
+      Promise.resolve({ client: createClient({ store }), close: () => Promise.resolve() });
+    const wanted = { sources: ['schedule' as const], prefix: '', begun: 'ni' };
+    expect(await namesFor(wanted, { cwd: '/', jobFiles: '/', open })).toEqual([
+      { value: 'nightly', about: 'schedule of me' },
+    ]);
   });
 });
 

@@ -14,11 +14,13 @@ import { secretsInDocuments, secretsProblem } from '../stored-secrets.js';
 import type { DoctorFinding } from './finding.js';
 import { definitionFindings, checkLocks } from './definitions.js';
 import { checkRefused } from './refused.js';
+import { checkSchedules } from './schedules.js';
+import { storedSchedules } from '../schedules/stored.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
 
-/** Definitions, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
+/** Definitions, schedules, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
 export async function checkDatabase(
   client: Client,
   config: Config,
@@ -28,13 +30,15 @@ export async function checkDatabase(
     ...(await client.definitions('task')),
     ...(await client.definitions('flow')),
   ];
+  const schedules = await storedSchedules(client);
   const now = Date.now();
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
     ...(await definitionFindings(definitions, plugins)),
     ...(await checkKey(definitions, config)),
-    ...checkClearSecrets([...definitions, ...jobs]),
+    ...checkSchedules(schedules),
+    ...checkClearSecrets([...definitions, ...schedules, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
     ...checkLocks(jobs),

@@ -5,8 +5,11 @@ import { parseDocument } from '../reading/parse.js';
 import type { CheckedDocument } from './references.js';
 import type { FileProblem } from './written.js';
 
-/** Schedules that never start a job, since no slot of theirs is to come. `now`: epoch ms. */
-export function pastWarnings(
+/**
+ * What may be wrong with schedules in files: no slot is to come, or each push begins a backfill anew.
+ * `now`: epoch ms.
+ */
+export function scheduleWarnings(
   documents: readonly CheckedDocument[],
   now: number,
 ): readonly FileProblem[] {
@@ -14,10 +17,18 @@ export function pastWarnings(
     const parsed = parseDocument({ ...doc, _id: file, _rev: '0-0' });
     if (parsed.kind !== 'schedule' || !parsed.ok) return [];
     const read = calendarOf(parsed.value);
-    if (!read.ok || read.calendar.next(now) !== undefined) return [];
-    return [{ file, ...whyPast(parsed.value, now) }];
+    const isPast = read.ok && read.calendar.next(now) === undefined;
+    return [
+      ...(isPast ? [{ file, ...whyPast(parsed.value, now) }] : []),
+      ...(parsed.value.backfill === undefined ? [] : [{ file, ...backfillAgain }]),
+    ];
   });
 }
+
+const backfillAgain = {
+  path: 'backfill',
+  message: 'backfill in a file begins anew with each push; use `tws schedule backfill` instead.',
+};
 
 function whyPast({ at, until }: Schedule, now: number): Omit<FileProblem, 'file'> {
   const nothing = 'the schedule starts no job';
