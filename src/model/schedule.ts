@@ -217,7 +217,7 @@ export const scheduleSchema = z
   .describe('A schedule: starts a job of a flow at times.');
 
 /** Returns what a schedule holds as its progress; undefined: it is none, or somebody broke it. */
-export function readProgress(progress: unknown): ScheduleProgress | undefined {
+export function readScheduleProgress(progress: unknown): ScheduleProgress | undefined {
   const read = progressSchema.safeParse(progress);
   return read.success ? read.data : undefined;
 }

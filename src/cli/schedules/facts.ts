@@ -1,7 +1,7 @@
 import type { Client, NextSlot } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import {
-  readProgress,
+  readScheduleProgress,
   writtenSpanMs,
   type ScheduleProgress,
   type ScheduleStatus,
@@ -70,7 +70,7 @@ export function recordFacts({ slot, at, until, ...rest }: SlotRecord): RecordFac
 
 /** Returns what engines wrote into a schedule; undefined: nothing yet, or it was changed by hand. */
 export function progressOf(doc: StoredDocument): ScheduleProgress | undefined {
-  return readProgress(doc['progress']);
+  return readScheduleProgress(doc['progress']);
 }
 
 /** Returns the timing of a schedule for people; of a malformed one what stands there. */

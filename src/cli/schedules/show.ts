@@ -1,6 +1,10 @@
 import { isEndedJob, type Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readProgress, scheduleProgressKeys, type ScheduleProgress } from '../../model/schedule.js';
+import {
+  readScheduleProgress,
+  scheduleProgressKeys,
+  type ScheduleProgress,
+} from '../../model/schedule.js';
 import { statusOf } from '../../reading/status.js';
 import type { Status } from '../../model/status.js';
 import { isObject } from '../../model/object.js';
@@ -28,7 +32,7 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   const { next: _next, last: _last, ...facts } = await scheduleFacts(client, doc, now);
   const slots = facts.status === 'paused' ? [] : await client.nextSlots(doc, shownSlots, now);
   const next = slots.map(slotFacts);
-  const progress = readProgress(doc['progress']);
+  const progress = readScheduleProgress(doc['progress']);
   const told = await withJobs(client, progress, now);
   const { name, owner, flow, status, when, id } = facts;
   const dim = io.style('dim', `(${id})`);

@@ -1,7 +1,11 @@
 import { canonical } from '../../model/canonical.js';
 import type { Problem } from '../../model/problems.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readProgress, type Schedule, type ScheduleProgress } from '../../model/schedule.js';
+import {
+  readScheduleProgress,
+  type Schedule,
+  type ScheduleProgress,
+} from '../../model/schedule.js';
 import { unknownJobs, withBackfill } from './backfill.js';
 import { withDueSlots, withWaitingSlot } from './due-slots.js';
 import { dueOf, hasEnded, type Standing } from './standing.js';
@@ -71,7 +75,7 @@ export function tellInvalid(
   // As if it were one: what its author wrote is kept as it is.
   return telling(
     doc as unknown as Schedule,
-    readProgress(doc['progress']) ?? unbegun(now),
+    readScheduleProgress(doc['progress']) ?? unbegun(now),
     problems,
   );
 }
