@@ -17,7 +17,11 @@ describe('checkDocument', () => {
   });
 
   it.each([
-    ['an unknown type', { type: 'tusk' }, /^type: type must be "task", "flow", "schedule" or "job"/],
+    [
+      'an unknown type',
+      { type: 'tusk' },
+      /^type: type must be "task", "flow", "schedule" or "job"/,
+    ],
     ['a missing type', {}, /^type: .*it is missing/],
     ['a missing name', { type: 'task' }, /^name: name is missing/],
     ['a wrong step', flow('f', ['a', 7]), /^tasks\.sequence\[1\]: /],
