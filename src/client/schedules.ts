@@ -43,7 +43,8 @@ export function nextSlots(doc: StoredDocument, count: number, after: number): re
   if (schedule === undefined || read?.ok !== true) return [];
   const { calendar } = read;
   const { progress, count: most = Infinity } = schedule;
-  const left = Math.min(count, most - (progress?.started ?? 0));
+  const begun = (progress?.started ?? 0) + (progress?.waiting === undefined ? 0 : 1);
+  const left = Math.min(count, most - begun);
   const slots: NextSlot[] = [];
   let from = Math.max(after, progress?.handled ?? 0);
   while (slots.length < left) {

@@ -120,7 +120,6 @@ const progressSchema = z.looseObject(
     edition: z.int().min(1),
     /** The timing that it follows, as a canonical text. */
     timing: textSchema,
-    paused: z.exactOptional(flagSchema),
     /** Slots up to this one are dealt with. */
     handled: momentSchema,
     /** The next slot; absent: there is none. */
@@ -240,11 +239,12 @@ export const scheduleStatuses = ['new', 'active', 'paused', 'ended', 'invalid'] 
 export type ScheduleStatus = (typeof scheduleStatuses)[number];
 
 /** What a job of a schedule says of it: `slot` in epoch ms, `time` with the zone of the schedule. */
-export const jobScheduleSchema = z.looseObject(
-  { id: textSchema, name: textSchema, slot: momentSchema, time: textSchema },
-  { error: 'must be {id, name, slot, time}' },
-);
-export type JobSchedule = Known<z.infer<typeof jobScheduleSchema>>;
+export type JobSchedule = {
+  readonly id: string;
+  readonly name: string;
+  readonly slot: number;
+  readonly time: string;
+};
 
 /** Returns what the ids of all jobs of a schedule begin with: `schedule:a:b` -> `schedule-run:a:b:`. */
 export function slotJobPrefix(schedule: string): string {

@@ -8,7 +8,7 @@ import {
 } from '../../model/schedule.js';
 import { unknownJobs, withBackfill } from './backfill.js';
 import { withDueSlots, withWaitingSlot } from './due-slots.js';
-import { dueOf, hasEnded, type Standing } from './standing.js';
+import { dueOf, hasEnded, revisionCount, type Standing } from './standing.js';
 import { planned, unbegun } from './plan.js';
 import { unmade, withMade, type CancelRequest, type SlotJob } from './slot-job.js';
 import type { ScheduleWorld } from './schedule-world.js';
@@ -40,7 +40,8 @@ export type ScheduleIntent =
  *    the same, and it exists once.
  * Z3 Slots are decided in their order. `handled` only grows, but for a backfill, which counts apart.
  * Z4 `progress.edition` is the revision that the progress was written with: an edit shows by another.
- *    Who edits the timing, or resumes, begins at that moment; nothing before it was missed.
+ *    An edit of the timing, or of a schedule that had no next slot, counts from that moment on: nothing
+ *    before it was missed.
  * Z5 While there is something to do, `next_due` is not later than the time of that.
  */
 export function decideSchedule(
@@ -154,9 +155,4 @@ type Followed = Schedule & { readonly progress: ScheduleProgress };
 
 function withEdition({ progress, ...schedule }: Followed): Schedule {
   return { ...schedule, progress: { ...progress, edition: revisionCount(schedule) + 1 } };
-}
-
-/** The first number of a revision: how often the document was written. */
-function revisionCount({ _rev }: Pick<Schedule, '_rev'>): number {
-  return Number.parseInt(_rev, 10);
 }

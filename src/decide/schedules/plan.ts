@@ -2,21 +2,23 @@ import { canonical } from '../../model/canonical.js';
 import type { Schedule, ScheduleProgress } from '../../model/schedule.js';
 import { skippedWaiting } from './due-slots.js';
 import { lateMs } from './missed-slots.js';
+import { revisionCount } from './standing.js';
 
 /**
  * The progress that a schedule goes on from: its own, or a new one when it has none. A schedule whose
- * timing was edited, and one that was resumed, goes on from now. A time of `at` that has just passed
+ * timing was edited goes on from now, and so does one that was edited while it had no next slot: it was
+ * paused, had ended, or could not be followed. A time of `at` that has just passed
  * still counts: its author may have meant "as soon as possible".
  */
 export function planned(schedule: Schedule, now: number): { readonly progress: ScheduleProgress } {
   const timing = timingOf(schedule);
   const { progress: before } = schedule;
   const from = schedule.at === undefined ? now : now - lateMs;
-  if (before === undefined) return { progress: { ...unbegun(from), timing, ...pauseOf(schedule) } };
-  const { paused: wasPaused, ...rest } = before;
-  const isNew = before.timing !== timing || (wasPaused === true && schedule.paused !== true);
+  if (before === undefined) return { progress: { ...unbegun(from), timing } };
+  const isEdited = before.edition !== revisionCount(schedule);
+  const isNew = before.timing !== timing || (isEdited && before.slot === undefined);
   const handled = isNew ? Math.max(before.handled, from) : before.handled;
-  const progress = { ...rest, timing, handled, ...pauseOf(schedule) };
+  const progress = { ...before, timing, handled };
   const isWaiting = schedule.paused === true && progress.waiting !== undefined;
   return {
     progress: isWaiting ? skippedWaiting(progress, now, 'The schedule was paused.') : progress,
@@ -26,10 +28,6 @@ export function planned(schedule: Schedule, now: number): { readonly progress: S
 /** The progress of a schedule of which nothing has come yet. */
 export function unbegun(handled: number): ScheduleProgress {
   return { edition: 1, timing: '', handled, started: 0, skipped: 0, missed: 0, recent: [] };
-}
-
-function pauseOf({ paused }: Schedule): Pick<ScheduleProgress, 'paused'> {
-  return paused === true ? { paused } : {};
 }
 
 /** The fields that say when it is due, as one text. */

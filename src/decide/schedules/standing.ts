@@ -44,6 +44,11 @@ export function hasEnded({ schedule, progress }: Pick<Standing, 'schedule' | 'pr
   return started + (waiting === undefined ? 0 : 1) >= (schedule.count ?? Infinity);
 }
 
+/** The first number of a revision: how often the document was written. */
+export function revisionCount({ _rev }: Pick<Schedule, '_rev'>): number {
+  return Number.parseInt(_rev, 10);
+}
+
 /** Leaves a key out that holds nothing. */
 export function withEntries<K extends 'starting' | 'cancelling' | 'running'>(
   progress: ScheduleProgress,

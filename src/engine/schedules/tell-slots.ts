@@ -1,6 +1,6 @@
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readProgress, type ScheduleProgress } from '../../model/schedule.js';
+import { readScheduleProgress, type ScheduleProgress } from '../../model/schedule.js';
 import type { ScheduleParts } from './schedule-parts.js';
 
 const none = { started: 0, skipped: 0, missed: 0, recent: [] };
@@ -13,15 +13,15 @@ export function tellSlots(
 ): void {
   const { _id: schedule } = after;
   const was: Pick<ScheduleProgress, 'started' | 'skipped' | 'missed'> =
-    readProgress(before['progress']) ?? none;
-  const is = readProgress(after['progress']);
+    readScheduleProgress(before['progress']) ?? none;
+  const is = readScheduleProgress(after['progress']);
   if (is === undefined) return;
   for (const kind of ['started', 'skipped', 'missed'] as const) {
     // A job that the store refused is taken back.
     const count = Math.max(0, is[kind] - was[kind]);
     if (count > 0) meters?.slots?.(kind, count);
   }
-  const begun = readProgress(before['progress'])?.starting ?? [];
+  const begun = readScheduleProgress(before['progress'])?.starting ?? [];
   for (const slot of is.starting ?? []) {
     if (!begun.includes(slot)) meters?.slotDelay?.(now() - slot);
   }

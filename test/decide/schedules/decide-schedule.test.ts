@@ -305,6 +305,15 @@ describe('Z4: a schedule that is edited', () => {
     expect(after.schedule.next_due).toBe(t0 + 2 * hour + 5);
   });
 
+  it('goes on from now when it had ended', () => {
+    const { schedule, stored } = looked(taken({ every: hour, count: 1 }), t0 + hour);
+    stored.live.clear();
+    const more = look(edited(schedule, { count: 2 }), t0 + 9 * hour + minute, stored);
+    expect(stored.jobs.size).toBe(1);
+    expect(progressIn(more.schedule).missed).toBe(0);
+    expect(more.schedule.next_due).toBe(t0 + 10 * hour);
+  });
+
   it('without a change of what counts only takes up the new revision', () => {
     const { schedule, stored } = taken({ every: hour });
     const after = look(written(schedule), t0, stored);
