@@ -54,8 +54,8 @@ async function theOneCalled(store: Store, kind: NamedKind, called: string, owner
   return { named, doc: found[0] };
 }
 
-/** The id of a new task or flow that has none: it tells what it is. */
-export function newDefinitionId(kind: DefinitionKind, name: string, owner: string): string {
+/** The id of a new task, flow or schedule that has none: it tells what it is. */
+export function newDefinitionId(kind: NamedKind, name: string, owner: string): string {
   return `${kind}:${owner}:${name}`;
 }
 

@@ -15,6 +15,7 @@ export const tags = {
   jobs: 'Jobs: submit, find and look at them.',
   requests: 'Asking something of a job: cancel, pause, retry …',
   definitions: 'Tasks and flows.',
+  schedules: 'Schedules, which start jobs at times.',
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',

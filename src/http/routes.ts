@@ -40,6 +40,8 @@ import {
 } from './routes/operation.js';
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
+import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
 import { tokenRoutes } from './routes/tokens.js';
 
@@ -61,6 +63,9 @@ export const routes: readonly Route[] = [
   eventsRoute,
   ...definitionRoutes,
   ...switchRoutes,
+  ...scheduleRoutes,
+  ...scheduleChangeRoutes,
+  runScheduleRoute,
   enginesRoute,
   ...engineSwitchRoutes,
   statsRoute,

@@ -10,7 +10,8 @@ import { problemSchema } from './answers/problems.js';
 const given = {
   _id: z.exactOptional(z.string().describe('Its id; absent: one is made.')),
 };
-const stored = {
+/** What a document that is stored anew may say beside its content. */
+export const storedKeys = {
   _id: z.exactOptional(z.string().describe('Its id; absent: one that tells what it is.')),
   _rev: z.exactOptional(z.string().describe('The revision that it replaces.')),
 };
@@ -23,11 +24,11 @@ export const jobBodySchema = newJobSchema
 
 const bodySchemas = {
   task: taskSchema
-    .safeExtend({ ...stored, type: z.exactOptional(z.literal('task')) })
+    .safeExtend({ ...storedKeys, type: z.exactOptional(z.literal('task')) })
     .describe('A task: what one step does, by which plugin, with which defaults.')
     .meta({ id: 'Task' }),
   flow: flowSchema
-    .safeExtend({ ...stored, type: z.exactOptional(z.literal('flow')) })
+    .safeExtend({ ...storedKeys, type: z.exactOptional(z.literal('flow')) })
     .describe('A flow: which tasks run, in which structure, with which parameters.')
     .meta({ id: 'Flow' }),
 } as const;

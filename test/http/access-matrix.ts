@@ -24,7 +24,7 @@ export type Row = {
   /** The status for a document of others, where it is not 404. */
   readonly foreign?: number;
   /** Which document there has to be; it carries the mark of its owner. */
-  readonly seed?: 'job' | 'failed' | 'flow' | 'task';
+  readonly seed?: 'job' | 'failed' | 'flow' | 'task' | 'schedule';
 };
 
 const byId = (_owner: string, id: string): CellRequest => ({ path: { id } });
@@ -38,6 +38,9 @@ const asked = (body: object = {}): Row => ({
 });
 const flowOf = (owner: string, name: string) => ({ name, owner, tasks: ['noop'] });
 const taskOf = (owner: string, name: string) => ({ name, owner, plugin: 'noop' });
+const scheduleOf = (owner: string, name: string) => ({
+  ...{ name, owner, flow: 'f', at: ['2099-01-01T00:00:00Z'] },
+});
 const definition = { access: 'viewer', about: 'document', ask: byId, ok: [200] } as const;
 const put = { access: 'admin', about: 'owner', ok: [201] } as const;
 const remove = { access: 'admin', about: 'document', ask: byId, ok: [204] } as const;
@@ -92,6 +95,22 @@ export const rows: Readonly<Record<string, Row>> = {
   checkFlow: { ...list, ask: (owner, id) => ({ body: flowOf(owner, `${id}-new`) }) },
   enableFlow: { ...definition, access: 'operator', seed: 'flow' },
   disableFlow: { ...definition, access: 'operator', seed: 'flow' },
+  listSchedules: { ...list, ask: inOwner },
+  getSchedule: { ...definition, seed: 'schedule' },
+  putSchedule: {
+    ...put,
+    ask: (owner, id) => ({ path: { id: `${id}-new` }, body: scheduleOf(owner, `${id}-new`) }),
+  },
+  removeSchedule: { ...remove, seed: 'schedule' },
+  checkSchedule: { ...list, ask: (owner, id) => ({ body: scheduleOf(owner, `${id}-new`) }) },
+  pauseSchedule: { ...definition, access: 'operator', seed: 'schedule' },
+  resumeSchedule: { ...definition, access: 'operator', seed: 'schedule' },
+  backfillSchedule: {
+    ...{ ...definition, access: 'operator', seed: 'schedule', ok: [202] },
+    ask: (_owner, id) => ({ path: { id }, body: { from: 1, until: 2 } }),
+  },
+  endBackfill: { ...definition, access: 'operator', seed: 'schedule' },
+  runSchedule: { ...definition, access: 'operator', seed: 'schedule', ok: [201] },
   listEngines: { access: 'viewer', about: 'own', ok: [200] },
   getStats: { ...list, ask: inOwner },
   getFailures: { ...list, ask: inOwner },

@@ -23,6 +23,8 @@ function routeOf(id: string): Route {
   return found;
 }
 
+const hourly = { type: 'schedule', name: 'hourly', flow: 'greet', every: 'PT1H' };
+
 /** A request that a route accepts. */
 const bodies: Readonly<Record<string, unknown>> = {
   submitJobs: { flow: 'greet' },
@@ -31,6 +33,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   checkTask: task('echo'),
   putFlow: flow('greet', ['echo']),
   checkFlow: flow('greet', ['echo']),
+  putSchedule: hourly,
+  checkSchedule: hourly,
+  backfillSchedule: { from: 1, until: 2 },
   signalJob: { name: 'go' },
   skipJob: { step: 'echo' },
   notesJob: { text: 'Seen.' },
@@ -361,6 +366,49 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
+  });
+
+  it('of schedules answers as the reference says', async () => {
+    api = await openApi();
+    const path = '/schedules/hourly';
+    expect(await go('putSchedule', path, { headers: { 'if-match': '*' } })).toBe(412);
+    expect(await go('putSchedule', path)).toBe(201);
+    expect(await go('putSchedule', path)).toBe(409);
+    expect(await go('putSchedule', path, { headers: { 'if-match': '*' } })).toBe(200);
+    expect(await go('putSchedule', path, { body: { name: 7 } })).toBe(422);
+    expect(await go('checkSchedule', '/schedules/check')).toBe(200);
+    expect(await go('checkSchedule', '/schedules/check', { raw: '[]' })).toBe(422);
+    expect(await go('listSchedules', '/schedules')).toBe(200);
+    await api.put(
+      { ...hourly, _id: 'one', name: 'twice' },
+      { ...hourly, _id: 'two', name: 'twice' },
+      { ...hourly, _id: 'bad', name: 'bad', cron: '@daily', backfill: { from: 1, until: 2 } },
+      { ...hourly, _id: 'off', name: 'off', cron: '@daily', paused: true },
+    );
+    const twice = { body: { ...hourly, name: 'twice' } };
+    expect(await go('checkSchedule', '/schedules/check', twice)).toBe(409);
+    const routesOfOne: readonly (readonly [id: string, below: string, ok: number])[] = [
+      ['getSchedule', '', 200],
+      ['pauseSchedule', '/pause', 200],
+      ['resumeSchedule', '/resume', 200],
+      ['backfillSchedule', '/backfill', 202],
+      ['endBackfill', '/backfill', 200],
+      ['runSchedule', '/run', 201],
+    ];
+    for (const [id, below, ok] of routesOfOne) {
+      expect([id, await go(id, `${path}${below}`)]).toEqual([id, ok]);
+      expect([id, await go(id, `/schedules/twice${below}`)]).toEqual([id, 409]);
+      expect([id, await go(id, `/schedules/nix${below}`)]).toEqual([id, 404]);
+      if (id === 'getSchedule') continue;
+      const wrong = id === 'resumeSchedule' ? 'off' : 'bad';
+      expect([id, await go(id, `/schedules/${wrong}${below}`)]).toEqual([id, 422]);
+    }
+    // The second one of a second is the first.
+    await expect.poll(() => go('runSchedule', `${path}/run`)).toBe(200);
+    const old = { headers: { 'if-match': '"9-none"' } };
+    expect(await go('removeSchedule', path, old)).toBe(409);
+    expect(await go('removeSchedule', path)).toBe(204);
+    expect(await go('removeSchedule', path)).toBe(404);
   });
 
   it('of the façade answers as the reference says', async () => {

@@ -224,7 +224,8 @@ async function send(
   if (body === undefined) return reply.send();
   reply.type(route.facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
   // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
-  const encrypted = route.tag === 'definitions' && principal?.level === 'admin';
+  const isForEditing = route.tag === 'definitions' || route.tag === 'schedules';
+  const encrypted = isForEditing && principal?.level === 'admin';
   return reply.send(jsonText(withoutSecrets(body, { encrypted })));
 }
 

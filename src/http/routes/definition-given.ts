@@ -1,7 +1,10 @@
-import { newDefinitionId, type Client, type DefinitionKind } from '../../client.js';
+import { createHash } from 'node:crypto';
+import { newDefinitionId, type Client, type NamedKind } from '../../client.js';
 import { problem } from '../../errors.js';
+import { canonical } from '../../model/canonical.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
+import { scheduleProgressKeys } from '../../model/schedule.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
@@ -17,7 +20,7 @@ type Called = { readonly called: string; readonly owner?: string | undefined };
 /** A definition that somebody may see. @throws TwsError `definition_missing`, `definition_ambiguous` */
 export async function visibleDefinition(
   client: Client,
-  kind: DefinitionKind,
+  kind: NamedKind,
   { called, owner: asked }: Called,
   principal: Principal,
 ): Promise<StoredDocument> {
@@ -35,7 +38,7 @@ export async function visibleDefinition(
  */
 async function definitionCalled(
   client: Client,
-  kind: DefinitionKind,
+  kind: NamedKind,
   { called, owner }: { readonly called: string; readonly owner: string },
   principal: Principal,
 ): Promise<StoredDocument | undefined> {
@@ -64,7 +67,7 @@ type Prepared = {
  */
 export async function prepared(
   api: Api,
-  kind: DefinitionKind,
+  kind: NamedKind,
   { called, body }: Given,
   principal: Principal,
 ): Promise<Prepared> {
@@ -72,7 +75,7 @@ export async function prepared(
     refuseDocument(kind, [{ path: '', message: `A ${kind} must be a JSON object.` }]);
   }
   const { $schema: _schema, ...given } = body;
-  const own: Record<string, unknown> = { type: kind, ...given };
+  const own: Record<string, unknown> = { type: kind, ...withoutEngineFields(kind, given) };
   if (own['type'] !== kind) {
     refuseDocument(kind, [{ path: 'type', message: `type must be "${kind}", or be left out.` }]);
   }
@@ -100,7 +103,31 @@ export async function prepared(
   };
   // What is found is told with the values that are wrong: it is looked for where secrets are hidden.
   const checked = await checkDefinition({ ...own, ...kept }, api.client, api.plugins);
-  return { doc: { ...attachments, ...content, ...kept }, before, checked };
+  const ofEngines = engineFieldsIn(kind, before);
+  return { doc: { ...attachments, ...content, ...ofEngines, ...kept }, before, checked };
+}
+
+/** What engines write into a document of that kind: it stays as it is stored, whatever is sent. */
+const engineFieldsOf = (kind: NamedKind): readonly string[] =>
+  kind === 'schedule' ? scheduleProgressKeys : [];
+
+function withoutEngineFields(kind: NamedKind, given: Record<string, unknown>) {
+  const keys = engineFieldsOf(kind);
+  return Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
+}
+
+function engineFieldsIn(kind: NamedKind, doc: StoredDocument | undefined) {
+  const keys = engineFieldsOf(kind);
+  return Object.fromEntries(Object.entries(doc ?? {}).filter(([key]) => keys.includes(key)));
+}
+
+/**
+ * What an author's part of a document is called: another one when that is changed, the same while only
+ * engines write the document. It serves as `etag` of a schedule, whose revision changes with each slot.
+ */
+export function authoredEdition(kind: NamedKind, { _rev, ...doc }: StoredDocument): string {
+  const text = canonical(withoutEngineFields(kind, doc));
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 type Named = {
@@ -113,7 +140,7 @@ type Named = {
 /** What is stored under the id or the name already. */
 async function replaced(
   client: Client,
-  kind: DefinitionKind,
+  kind: NamedKind,
   { called, id, name, owner }: Named,
   principal: Principal,
 ): Promise<StoredDocument | undefined> {
@@ -128,7 +155,7 @@ async function replaced(
 /** The id of a new one, which must be free. @throws Refused, TwsError `document_conflict` */
 async function newId(
   client: Client,
-  kind: DefinitionKind,
+  kind: NamedKind,
   named: Named,
   principal: Principal,
 ): Promise<string> {
@@ -142,7 +169,7 @@ async function newId(
  * it is. @throws Refused
  */
 function newIdOf(
-  kind: DefinitionKind,
+  kind: NamedKind,
   { called, id, name, owner }: Named,
   { owners }: Principal,
 ): string {
@@ -167,10 +194,11 @@ function newIdOf(
 }
 
 /**
- * The revision that somebody means to replace: one of the header, where `*` is whatever is `there`, else
- * that of the document; undefined for none.
+ * The revision that somebody means to replace: one of the header, where `*` is whatever is `there` and an
+ * edition the revision that has it, else that of the document; undefined for none.
  */
 export function revisionToReplace(
+  kind: NamedKind,
   header: string | undefined,
   body: unknown,
   there: StoredDocument | undefined,
@@ -181,7 +209,7 @@ export function revisionToReplace(
   }
   // What cannot be read is a condition that does not hold, never none.
   const tags = header.split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'));
-  const current = there?._rev;
-  if (current !== undefined && (tags.includes('*') || tags.includes(current))) return current;
+  const names = there === undefined ? [] : ['*', there._rev, authoredEdition(kind, there)];
+  if (there !== undefined && tags.some((tag) => names.includes(tag))) return there._rev;
   return tags[0] ?? '';
 }
