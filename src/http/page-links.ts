@@ -16,6 +16,8 @@ const modules: readonly (readonly [path: string, module: string])[] = [
   ['flows/*', 'definitions/flow.tsx'],
   ['tasks', 'definitions/tasks.tsx'],
   ['tasks/*', 'definitions/task.tsx'],
+  ['schedules', 'schedules/schedules.tsx'],
+  ['schedules/*', 'schedules/schedule.tsx'],
   ['submit/*', 'form/submit.tsx'],
   ['engines', 'engines/engines.tsx'],
 ];

@@ -18,6 +18,8 @@ const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.Fl
 const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.FlowPage));
 const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.TasksPage));
 const Task = lazy(() => import('./definitions/task.js').then((page) => page.TaskPage));
+const Schedules = lazy(() => import('./schedules/schedules.js').then((page) => page.SchedulesPage));
+const Schedule = lazy(() => import('./schedules/schedule.js').then((page) => page.SchedulePage));
 const Submit = lazy(() => import('./form/submit.js').then((page) => page.SubmitPage));
 const Engines = lazy(() => import('./engines/engines.js').then((page) => page.EnginesPage));
 
@@ -38,6 +40,10 @@ function Pages() {
               <Route path="/tasks" component={Tasks} />
               <Route path="/tasks/:name">
                 {({ name }) => <Task key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/schedules" component={Schedules} />
+              <Route path="/schedules/:name">
+                {({ name }) => <Schedule key={name} name={pathWord(name)} />}
               </Route>
               <Route path="/submit/:flow">
                 {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}

@@ -27,7 +27,7 @@ const listRoute = route({
   path: '/schedules',
   id: 'listSchedules',
   tag: 'schedules',
-  summary: 'All schedules, by name, with their next slot and what came of the last one.',
+  summary: 'All schedules, by name, with their next slot and the record of the last one.',
   access: 'viewer',
   query: z.object({ owner: z.string().optional(), name: z.string().optional() }),
   answers: { 200: { description: 'The schedules.', schema: scheduleListSchema } },
@@ -53,7 +53,7 @@ const getRoute = route({
     owner: ownerParam,
     next: countParam(0, mostSlots)
       .optional()
-      .describe(`How many slots to come it tells; default ${usualSlots}.`),
+      .describe(`Number of upcoming slots in the answer; default ${usualSlots}.`),
   }),
   answers: {
     200: {

@@ -1,18 +1,18 @@
 import { Link } from 'wouter-preact';
-import type { DefinitionKind } from '../../model/document.js';
 import { ApiProblem } from '../api.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
+import type { StoredKind } from './stored.js';
 
 type Props = {
-  readonly kind: DefinitionKind;
+  readonly kind: StoredKind;
   /** What the address calls it. */
   readonly name: string;
   readonly error: unknown;
   readonly again: () => void;
 };
 
-/** Why a task or flow cannot be shown, with the way to the others where there is none of that name. */
+/** Why a task, flow or schedule cannot be shown, with the way to the others where there is none of that name. */
 export function DefinitionAway({ kind, name, error, again }: Props) {
   const isGone = error instanceof ApiProblem && error.status === 404;
   if (!isGone) return <ProblemBox error={error} again={again} />;

@@ -15,12 +15,11 @@ import { namesOf, type KnownDefinitions } from './known.js';
 import { ChangeList } from './change-list.js';
 import { differences } from './merge.js';
 import { MeanwhileBox } from './meanwhile-box.js';
-import { blank, editedContent, type Put } from './stored.js';
-import type { DefinitionKind } from '../../model/document.js';
+import { blank, editedContent, type Put, type StoredKind } from './stored.js';
 import type { Editing } from './use-editing.js';
 
 type Props = {
-  readonly kind: DefinitionKind;
+  readonly kind: StoredKind;
   readonly editing: Editing;
   readonly known: KnownDefinitions | undefined;
   readonly handle?: EditorRef;
@@ -41,7 +40,7 @@ export function DefinitionEditor(props: Props) {
   const save = async (): Promise<void> => {
     const put = await editing.save();
     if (put === undefined) return;
-    say(savedText(put));
+    say(savedText(kind, put));
     onStored?.(put);
   };
   const refused = isBusy
@@ -53,7 +52,7 @@ export function DefinitionEditor(props: Props) {
         : undefined;
   return (
     <section class="box definition-editor" aria-label={`JSON of the ${kind}`}>
-      <Meeting editing={editing} onGone={onGone} save={save} />
+      <Meeting kind={kind} editing={editing} onGone={onGone} save={save} />
       {editing.isRestored && (
         <p class="box warning">
           Your changes that were not saved are here again. Save them, or undo all changes.
@@ -103,7 +102,13 @@ function Unsaved({ editing: { stored, value, isChanged } }: Pick<Props, 'editing
   );
 }
 
-function checksOf(kind: DefinitionKind, id: string | undefined) {
+const ofJobs = 'Jobs that have begun keep what they began with.';
+const whatGoesOn: Readonly<Record<StoredKind, string>> = {
+  ...{ task: ofJobs, flow: ofJobs },
+  schedule: 'Engines follow it from now on.',
+};
+
+function checksOf(kind: StoredKind, id: string | undefined) {
   return {
     own: (value: unknown) => ownProblems(kind, value),
     server: (value: unknown, signal: AbortSignal) => {
@@ -114,29 +119,29 @@ function checksOf(kind: DefinitionKind, id: string | undefined) {
   };
 }
 
-function savedText({ created, warnings }: Put): string {
-  const done = created
-    ? 'Stored: it is new.'
-    : 'Stored. Jobs that have begun keep what they began with.';
+function savedText(kind: StoredKind, { created, warnings }: Put): string {
+  const done = created ? 'Stored: it is new.' : `Stored. ${whatGoesOn[kind]}`;
   return warnings.length === 0 ? done : `${done} There are ${warnings.length} warnings.`;
 }
 
-type MeetingProps = Pick<Props, 'editing' | 'onGone'> & { readonly save: () => Promise<void> };
+type MeetingProps = Pick<Props, 'kind' | 'editing' | 'onGone'> & {
+  readonly save: () => Promise<void>;
+};
 
 /** What somebody else did meanwhile. */
-function Meeting({ editing, onGone, save }: MeetingProps) {
+function Meeting({ kind, editing, onGone, save }: MeetingProps) {
   const { meanwhile, stored, value } = editing;
   if (meanwhile === undefined || stored === undefined) return null;
   const { theirs } = meanwhile;
   return (
     <MeanwhileBox
       base={editedContent(stored)}
-      mine={value ?? blank.flow}
+      mine={value ?? blank[kind]}
       theirs={theirs}
       onMerge={(both) => editing.goOn(theirs, both)}
       onOverwrite={() => {
         if (theirs !== undefined)
-          void editing.save(theirs).then((put) => put && say(savedText(put)));
+          void editing.save(theirs).then((put) => put && say(savedText(kind, put)));
         else {
           editing.goOn(undefined, value);
           void save();

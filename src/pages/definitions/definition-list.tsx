@@ -6,36 +6,39 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
 import { NoDefinitions } from './no-definitions.js';
-import { pageOf, fieldText, type StoredDefinition } from './stored.js';
-import type { DefinitionKind } from '../../model/document.js';
+import { pageOf, fieldText, type StoredDefinition, type StoredKind } from './stored.js';
 
 /** A column beside the name. */
-export type Column = {
+export type Column<T = StoredDefinition> = {
   readonly title: string;
-  readonly cell: (one: StoredDefinition) => ComponentChildren;
+  readonly cell: (one: T) => ComponentChildren;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
 };
 
-type Props = {
-  readonly kind: DefinitionKind;
-  readonly all: readonly StoredDefinition[] | undefined;
+type Props<T> = {
+  readonly kind: StoredKind;
+  readonly all: readonly T[] | undefined;
   readonly error: unknown;
   readonly reload: () => void;
-  readonly columns: readonly Column[];
+  readonly columns: readonly Column<T>[];
   /** Further words that the search finds one by. */
-  readonly words: (one: StoredDefinition) => readonly string[];
+  readonly words: (one: T) => readonly string[];
   /** Filters beside the search. */
   readonly filters?: ComponentChildren;
-  readonly isShown?: (one: StoredDefinition) => boolean;
+  readonly isShown?: (one: T) => boolean;
 };
 
-/** All tasks or flows that somebody may see, to be searched. */
-export function DefinitionList(props: Props) {
+const titles: Readonly<Record<StoredKind, string>> = {
+  ...{ task: 'Tasks', flow: 'Flows', schedule: 'Schedules' },
+};
+
+/** All documents of a kind that somebody may see, to be searched. */
+export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
   const { kind, all, error, reload, columns, words, filters, isShown = () => true } = props;
   const [asked, setAsked] = useState('');
   const [owner, setOwner] = useState('');
-  const title = kind === 'flow' ? 'Flows' : 'Tasks';
+  const title = titles[kind];
   const owners = [...new Set((all ?? []).map((one) => one.owner))].sort();
   const shown = (all ?? [])
     .filter((one) => (owner === '' || one.owner === owner) && isShown(one))
@@ -85,7 +88,7 @@ export function DefinitionList(props: Props) {
   );
 }
 
-function countText(shown: number, all: number, kind: DefinitionKind): string {
+function countText(shown: number, all: number, kind: StoredKind): string {
   const many = all === 1 ? kind : `${kind}s`;
   return shown === all ? `${all} ${many}` : `${shown} of ${all} ${many}`;
 }
@@ -105,12 +108,12 @@ function isAsked(
     .every((word) => text.includes(word));
 }
 
-type TableProps = Pick<Props, 'kind' | 'columns'> & {
-  readonly shown: readonly StoredDefinition[];
+type TableProps<T> = Pick<Props<T>, 'kind' | 'columns'> & {
+  readonly shown: readonly T[];
   readonly title: string;
 };
 
-function Table({ kind, shown, columns, title }: TableProps) {
+function Table<T extends StoredDefinition>({ kind, shown, columns, title }: TableProps<T>) {
   return (
     <div class="table with-cards" tabIndex={0} role="region" aria-label={title}>
       <table class="cards">

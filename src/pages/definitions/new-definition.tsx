@@ -10,17 +10,23 @@ import { who } from '../session/session.js';
 import { DefinitionEditor } from './definition-editor.js';
 import { FlowPicture } from './flow-picture.js';
 import { useKnown, type KnownDefinitions } from './known.js';
-import { blank, editedContent, pageOf, definitionPath, type StoredDefinition } from './stored.js';
-import type { DefinitionKind } from '../../model/document.js';
+import {
+  blank,
+  editedContent,
+  pageOf,
+  definitionPath,
+  type StoredDefinition,
+  type StoredKind,
+} from './stored.js';
 import { useEditing } from './use-editing.js';
 
 type Props = {
-  readonly kind: DefinitionKind;
+  readonly kind: StoredKind;
   /** Id of the one that it begins as a copy of. */
   readonly copyOf: string | undefined;
 };
 
-/** The page of a task or flow that is not stored yet. */
+/** The page of a task, flow or schedule that is not stored yet. */
 export function NewDefinition({ kind, copyOf }: Props) {
   const known = useKnown();
   const original = useLoaded(`${kind} ${copyOf ?? ''}`, async (signal) =>
@@ -40,7 +46,7 @@ export function NewDefinition({ kind, copyOf }: Props) {
 }
 
 type BlankProps = {
-  readonly kind: DefinitionKind;
+  readonly kind: StoredKind;
   readonly original: StoredDefinition | undefined;
   readonly known: KnownDefinitions | undefined;
 };
@@ -68,12 +74,12 @@ function Blank({ kind, original, known }: BlankProps) {
 
 /** A copy has a name of its own; whoever has one owner only writes for that one. */
 function beginning(
-  kind: DefinitionKind,
+  kind: StoredKind,
   original: StoredDefinition | undefined,
   known: KnownDefinitions | undefined,
 ): AnyDocument {
   if (original !== undefined) {
-    const taken = new Set(known?.[`${kind}s`].map(({ name }) => name));
+    const taken = new Set(kind === 'schedule' ? [] : known?.[`${kind}s`].map(({ name }) => name));
     return { ...editedContent(original), name: copyName(original.name, taken) };
   }
   const owners = who.value?.owners;

@@ -1,14 +1,16 @@
 import { Link } from 'wouter-preact';
-import type { DefinitionKind } from '../../model/document.js';
 import { mayAdmin } from '../session/session.js';
+import type { StoredKind } from './stored.js';
 
-const hints: Readonly<Record<DefinitionKind, string>> = {
+const hints: Readonly<Record<StoredKind, string>> = {
   flow: 'A flow says which tasks run, in which order and with which parameters.',
   task: 'A task says what one step does: by which plugin, and with which parameters.',
+  schedule:
+    'A schedule starts jobs of a flow at set times: by a cron expression, at a fixed interval, or at times that you list.',
 };
 
-/** What comes first where no task, or no flow, is stored yet. */
-export function NoDefinitions({ kind }: { readonly kind: DefinitionKind }) {
+/** What comes first where no document of a kind is stored yet. */
+export function NoDefinitions({ kind }: { readonly kind: StoredKind }) {
   return (
     <div class="box empty">
       <p>
@@ -22,8 +24,13 @@ export function NoDefinitions({ kind }: { readonly kind: DefinitionKind }) {
         ) : (
           <>Put it</>
         )}{' '}
-        into <code>couch/tws/{kind}s</code> and run <code>tws push</code>.{' '}
-        <code>tws push --samples</code> stores samples.
+        into <code>couch/tws/{kind}s</code> and run <code>tws push</code>.
+        {kind !== 'schedule' && (
+          <>
+            {' '}
+            <code>tws push --samples</code> stores samples.
+          </>
+        )}
       </p>
     </div>
   );

@@ -4,21 +4,27 @@ import { send } from '../api.js';
 import { AskDialog } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { definitionPath, type StoredDefinition } from './stored.js';
-import type { DefinitionKind } from '../../model/document.js';
+import { definitionPath, editionHeader, type StoredDefinition, type StoredKind } from './stored.js';
 
 type Props = {
-  readonly kind: DefinitionKind;
+  readonly kind: StoredKind;
   readonly stored: StoredDefinition;
   readonly onRemoved: () => void;
   /** What else is to be known before. */
   readonly children?: ComponentChildren;
 };
 
-/** Removes a task or flow, once that was confirmed, while it is of the edition that is shown. */
+const ofDefinitions = 'Jobs that have begun keep the edition they began with; new ones will fail.';
+/** What it means for jobs when one is removed. */
+const meaning: Readonly<Record<StoredKind, string>> = {
+  ...{ task: ofDefinitions, flow: ofDefinitions },
+  schedule: 'The jobs that it started stay, and go on; it starts no more.',
+};
+
+/** Removes a task, flow or schedule, once that was confirmed, while it is of the edition that is shown. */
 export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
   const [asks, setAsks] = useState(false);
-  const { id, rev, name } = stored;
+  const { id, name } = stored;
   return (
     <>
       <LevelButton level="admin" onClick={() => setAsks(true)}>
@@ -32,13 +38,13 @@ export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
           onClose={() => setAsks(false)}
           act={async () => {
             await send('DELETE', definitionPath(kind, id), undefined, {
-              headers: { 'if-match': `"${rev}"` },
+              headers: editionHeader(stored),
             });
             say(`The ${kind} ${name} is gone.`);
             onRemoved();
           }}
         >
-          <p>Jobs that have begun keep the edition they began with; new ones will fail.</p>
+          <p>{meaning[kind]}</p>
           {children}
         </AskDialog>
       )}

@@ -1,10 +1,16 @@
 import type { DefinitionKind } from '../../model/document.js';
+import { scheduleProgressKeys } from '../../model/schedule.js';
 import type { AnyDocument } from '../answers.js';
 
-/** A task or flow as the API answers it. */
+/** Kinds of documents that people edit here. */
+export type StoredKind = DefinitionKind | 'schedule';
+
+/** A task, flow or schedule as the API answers it. */
 export type StoredDefinition = {
   readonly id: string;
   readonly rev: string;
+  /** Of what engines write, too: it changes with what people write only. */
+  readonly edition?: string;
   readonly name: string;
   readonly owner: string;
   readonly document: AnyDocument;
@@ -18,10 +24,17 @@ export type Put = {
   readonly warnings: readonly { readonly path: string; readonly message: string }[];
 };
 
-/** What people edit: without what is the store's own. */
+/** What people edit: without what is the store's own, and the engines'. */
 export function editedContent({ document }: Pick<StoredDefinition, 'document'>): AnyDocument {
   const { _id, _rev, _attachments, ...content } = document;
-  return content;
+  if (content['type'] !== 'schedule') return content;
+  const ofEngines: readonly string[] = scheduleProgressKeys;
+  return Object.fromEntries(Object.entries(content).filter(([key]) => !ofEngines.includes(key)));
+}
+
+/** What the header `if-match` says of one: it is stored or removed only while it is this edition. */
+export function editionHeader({ edition, rev }: StoredDefinition) {
+  return { 'if-match': `"${edition ?? rev}"` };
 }
 
 /** How a document stands in the editor. */
@@ -30,12 +43,12 @@ export function editorText(content: unknown): string {
 }
 
 /** Path of one in the API. */
-export function definitionPath(kind: DefinitionKind, id: string): string {
+export function definitionPath(kind: StoredKind, id: string): string {
   return `${kind}s/${encodeURIComponent(id)}`;
 }
 
 /** Address of the page of one. */
-export function pageOf(kind: DefinitionKind, id: string): string {
+export function pageOf(kind: StoredKind, id: string): string {
   return `/${kind}s/${encodeURIComponent(id)}`;
 }
 
@@ -52,7 +65,11 @@ export function stateOf(document: AnyDocument): 'enabled' | 'paused' | 'disabled
 }
 
 /** What a new one begins with. */
-export const blank: Readonly<Record<DefinitionKind, AnyDocument>> = {
+export const blank: Readonly<Record<StoredKind, AnyDocument>> = {
   flow: { type: 'flow', name: '', owner: 'DEFAULT', tasks: [] },
   task: { type: 'task', name: '', plugin: '', params: {} },
+  schedule: {
+    ...{ type: 'schedule', name: '', owner: 'DEFAULT', flow: '' },
+    ...{ cron: '0 6 * * *', time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+  },
 };

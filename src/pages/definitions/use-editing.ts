@@ -4,13 +4,14 @@ import { parseJsonText } from '../editor/read-json.js';
 import { isSameJson, mergeEdits } from './merge.js';
 import {
   editedContent,
+  editionHeader,
   definitionPath,
   fieldText,
   editorText,
   type Put,
   type StoredDefinition,
+  type StoredKind,
 } from './stored.js';
-import type { DefinitionKind } from '../../model/document.js';
 import type { AnyDocument } from '../answers.js';
 import { forgetUnsaved, unsavedOf, useUnsaved } from './unsaved.js';
 
@@ -49,7 +50,7 @@ type Unsaved = { readonly text: string; readonly stored: StoredDefinition | unde
 
 /** Edits a definition: an existing one, or a new one that begins with `content`. */
 export function useEditing(
-  kind: DefinitionKind,
+  kind: StoredKind,
   from: StoredDefinition | undefined,
   content: AnyDocument,
 ): Editing {
@@ -101,7 +102,7 @@ export function useEditing(
 }
 
 /** Stores what was written and keeps the reason when it could not. */
-function useSaving(kind: DefinitionKind, onStored: (stored: StoredDefinition) => void) {
+function useSaving(kind: StoredKind, onStored: (stored: StoredDefinition) => void) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [meanwhile, setMeanwhile] = useState<Meanwhile>();
@@ -144,13 +145,13 @@ export class NotYet extends Error {
 }
 
 async function store(
-  kind: DefinitionKind,
+  kind: StoredKind,
   value: unknown,
   over: StoredDefinition | undefined,
 ): Promise<Put> {
   if (over !== undefined) {
     return send<Put>('PUT', definitionPath(kind, over.id), value, {
-      headers: { 'if-match': `"${over.rev}"` },
+      headers: editionHeader(over),
     });
   }
   const document = (typeof value === 'object' && value !== null ? value : {}) as AnyDocument;
@@ -161,7 +162,7 @@ async function store(
   return send<Put>('PUT', definitionPath(kind, called), value);
 }
 
-async function newest(kind: DefinitionKind, id: string): Promise<Meanwhile> {
+async function newest(kind: StoredKind, id: string): Promise<Meanwhile> {
   try {
     return { theirs: await get<StoredDefinition>(definitionPath(kind, id)) };
   } catch (problem) {

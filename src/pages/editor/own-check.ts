@@ -9,7 +9,7 @@ import { isRecord } from './schema-at.js';
 z.config({ jitless: true });
 
 /** What kinds of document are edited. */
-export type EditedKind = 'task' | 'flow' | 'job';
+export type EditedKind = 'task' | 'flow' | 'schedule' | 'job';
 
 /**
  * What is wrong with a document by the schemas that the engine reads it with: the same sentences and
@@ -23,6 +23,7 @@ export function ownProblems(kind: EditedKind, value: unknown): readonly Problem[
   }
   const whole: StoredDocument = { ...value, type, _id: 'new', _rev: '0-0' };
   const parsed = parseDocument(whole);
-  const ofNotify = kind === 'task' ? [] : readNotify(value['notify']).problems;
+  const ofNotify =
+    kind === 'task' || kind === 'schedule' ? [] : readNotify(value['notify']).problems;
   return parsed.kind === 'other' || parsed.ok ? ofNotify : [...parsed.problems, ...ofNotify];
 }

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../model/scalars.js';
 const loads: Readonly<Record<EditedKind, () => Promise<{ readonly default: unknown }>>> = {
   flow: () => import('../../../couch/schemas/flow.json'),
   task: () => import('../../../couch/schemas/task.json'),
+  schedule: () => import('../../../couch/schemas/schedule.json'),
   job: () => import('../../../couch/schemas/job.json'),
 };
 

@@ -7,6 +7,7 @@ import { Fact } from '../parts/fact.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
+import { StartedBy } from './started-by.js';
 import { StepProgress } from './step-progress.js';
 import type { StoredAttempt } from './attempts.js';
 
@@ -61,6 +62,7 @@ export function JobHead({ job, attempts, live }: Props) {
           />
         )}
       </dl>
+      <StartedBy schedule={job.document['schedule']} />
       {running.length === 1 && <StepProgress value={running[0]?.progress} />}
     </>
   );

@@ -27,7 +27,8 @@ export function KeyHelp() {
       { keys: ['2'], does: 'Jobs', act: () => navigate('/jobs') },
       { keys: ['3'], does: 'Flows', act: () => navigate('/flows') },
       { keys: ['4'], does: 'Tasks', act: () => navigate('/tasks') },
-      { keys: ['5'], does: 'Engines', act: () => navigate('/engines') },
+      { keys: ['5'], does: 'Schedules', act: () => navigate('/schedules') },
+      { keys: ['6'], does: 'Engines', act: () => navigate('/engines') },
     ],
     [navigate],
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { Link, useRoute } from 'wouter-preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Link, useLocation, useRoute } from 'wouter-preact';
 import { docsAddress, referenceAddress } from '../api.js';
 import { KeyHelp } from '../keys/help.js';
 import { helpIsOpen } from '../keys/keys.js';
@@ -12,6 +13,7 @@ const pages = [
   { href: '/jobs', title: 'Jobs', pattern: '/jobs/*?' },
   { href: '/flows', title: 'Flows', pattern: '/flows/*?' },
   { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
+  { href: '/schedules', title: 'Schedules', pattern: '/schedules/*?' },
   { href: '/engines', title: 'Engines', pattern: '/engines' },
 ] as const;
 
@@ -27,11 +29,7 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
           TWS
         </Link>
         <Place />
-        <nav aria-label="Pages">
-          {pages.map((page) => (
-            <NavLink key={page.href} {...page} />
-          ))}
-        </nav>
+        <Navigation />
         <Elsewhere />
         <button
           type="button"
@@ -53,6 +51,25 @@ export function Layout({ children }: { readonly children: ComponentChildren }) {
       <Toasts />
       <KeyHelp />
     </>
+  );
+}
+
+/** Links to all pages. On a narrow screen they scroll; the one of this page is kept in view. */
+function Navigation() {
+  const nav = useRef<HTMLElement>(null);
+  const [location] = useLocation();
+  useEffect(() => {
+    const here = nav.current?.querySelector('[aria-current]')?.getBoundingClientRect();
+    const box = nav.current?.getBoundingClientRect();
+    if (here === undefined || box === undefined) return;
+    nav.current?.scrollBy({ left: here.left + here.width / 2 - box.left - box.width / 2 });
+  }, [location]);
+  return (
+    <nav aria-label="Pages" ref={nav}>
+      {pages.map((page) => (
+        <NavLink key={page.href} {...page} />
+      ))}
+    </nav>
   );
 }
 

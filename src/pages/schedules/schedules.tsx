@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import { Link, useSearch } from 'wouter-preact';
+import { scheduleStatuses } from '../../model/schedule.js';
+import { get } from '../api.js';
+import { DefinitionList, type Column } from '../definitions/definition-list.js';
+import '../definitions/definitions.css';
+import { NewDefinition } from '../definitions/new-definition.js';
+import { fieldText, pageOf, type StoredDefinition } from '../definitions/stored.js';
+import { meant } from '../definitions/uses.js';
+import { useLoaded } from '../live/use-loaded.js';
+import { usePolled } from '../live/use-polled.js';
+import './schedules.css';
+import type { ScheduleAnswer } from './stored-schedule.js';
+import { whenText, zoneIn } from './when.js';
+import { RecordWord, ScheduleWord, SlotJobLink, SlotTime } from './words.js';
+
+/** So often the schedules are looked at, ms. */
+const everyMs = 3_000;
+
+/** The page of all schedules; with `?new` or `?copy=ID` that of a new one. */
+export function SchedulesPage() {
+  const asked = new URLSearchParams(useSearch());
+  if (asked.has('new') || asked.has('copy')) {
+    return <NewDefinition kind="schedule" copyOf={asked.get('copy') ?? undefined} />;
+  }
+  return <ScheduleList />;
+}
+
+const columnsWith = (
+  flows: readonly StoredDefinition[] | undefined,
+): readonly Column<ScheduleAnswer>[] => [
+  { title: 'Status', cell: ({ status }) => <ScheduleWord status={status} /> },
+  { title: 'Flow', cell: (one) => <FlowLink schedule={one} flows={flows} /> },
+  { title: 'When', cell: ({ document }) => <When document={document} /> },
+  {
+    title: 'Next',
+    cell: ({ next, document }) =>
+      next === undefined ? (
+        <span class="muted">–</span>
+      ) : (
+        <SlotTime slot={next.slot} zone={zoneIn(document)} isRelative />
+      ),
+  },
+  { title: 'Last', cell: (one) => <Last schedule={one} /> },
+];
+
+function ScheduleList() {
+  const { value, error, reload } = usePolled('schedules', everyMs, (signal) =>
+    get<{ readonly schedules: readonly ScheduleAnswer[] }>('schedules', { signal }),
+  );
+  const flows = useLoaded('flows', (signal) =>
+    get<{ readonly flows: readonly StoredDefinition[] }>('flows', { signal }),
+  );
+  const [status, setStatus] = useState('');
+  return (
+    <DefinitionList
+      kind="schedule"
+      all={value?.schedules}
+      error={error}
+      reload={reload}
+      columns={columnsWith(flows.value?.flows)}
+      words={({ document }) => [fieldText(document, 'flow') ?? '', whenText(document)]}
+      isShown={(one) => status === '' || one.status === status}
+      filters={
+        <label>
+          Status
+          <select value={status} onChange={({ currentTarget }) => setStatus(currentTarget.value)}>
+            <option value="">All</option>
+            {scheduleStatuses.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+      }
+    />
+  );
+}
+
+type FlowLinkProps = {
+  readonly schedule: ScheduleAnswer;
+  /** All flows; undefined while they are not known. */
+  readonly flows: readonly StoredDefinition[] | undefined;
+};
+
+/** A link to the flow that a schedule runs: its owner's, or the one for all. */
+export function FlowLink({ schedule: { document, owner }, flows }: FlowLinkProps) {
+  const name = fieldText(document, 'flow');
+  if (name === undefined) return <span class="muted">none</span>;
+  if (flows === undefined) return <>{name}</>;
+  const flow = meant(flows, name, owner);
+  if (flow !== undefined) return <Link href={pageOf('flow', flow.id)}>{name}</Link>;
+  return (
+    <>
+      {name} <span class="status failed">no such flow</span>
+    </>
+  );
+}
+
+/** When it is due, with the time zone of a cron expression. */
+export function When({ document }: Pick<ScheduleAnswer, 'document'>) {
+  const isCron = fieldText(document, 'cron') !== undefined;
+  if (!isCron) return <>{whenText(document)}</>;
+  return (
+    <>
+      <code class="nowrap">{whenText(document)}</code>{' '}
+      <span class="muted">{fieldText(document, 'time_zone') ?? 'UTC'}</span>
+    </>
+  );
+}
+
+function Last({ schedule: { last, document } }: { readonly schedule: ScheduleAnswer }) {
+  if (last === undefined) return <span class="muted">–</span>;
+  const { slot, until = slot, kind, job, because, count = 1 } = last;
+  const time = <SlotTime slot={until} zone={zoneIn(document)} isRelative />;
+  return (
+    <span title={because}>
+      <RecordWord kind={kind} />{' '}
+      {job === undefined ? time : <SlotJobLink id={job}>{time}</SlotJobLink>}
+      {count > 1 && <span class="muted"> ({count} slots)</span>}
+    </span>
+  );
+}

@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import type { ScheduleProgress } from '../../src/model/schedule.js';
+import type { TestApi } from '../http/server.js';
+import { makeUser } from '../http/server.js';
+import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browser.js';
+import { editorText, replaceText } from './orders.js';
+import { openWorld } from './world.js';
+
+endBrowser();
+const soon = { timeout: 240_000 };
+
+const hour = 3_600_000;
+const nightly = {
+  ...{ type: 'schedule', name: 'nightly-report', owner: 'DEFAULT', flow: 'greet' },
+  ...{ cron: '30 3 * * *', time_zone: 'Europe/Berlin', catch_up: 'PT6H', overlap: 'one' },
+  description: 'Greets everybody once a night.',
+};
+
+/** What an engine would have written: a slot that waits for the job of another, and a past. */
+function standing(): Readonly<Record<string, unknown>> {
+  const night = Math.floor(Date.now() / (24 * hour)) * 24 * hour + 2.5 * hour - 48 * hour;
+  const [first, second] = [night - 48 * hour, night - 24 * hour];
+  const job = (slot: number): string =>
+    `schedule-run:DEFAULT:nightly-report:${new Date(slot).toISOString().replace('.000Z', 'Z')}`;
+  const because = 'No engine acted on 3 slots in time.';
+  return {
+    ...{ ...nightly, _id: 'schedule:DEFAULT:nightly-report' },
+    backfill: { from: first - 240 * hour, until: first, at_once: 2 },
+    next_due: night + 72 * hour,
+    progress: {
+      ...{ edition: 1, timing: '', handled: night, slot: night + 72 * hour },
+      ...{ waiting: night, running: [job(second)] },
+      ...{ started: 12, skipped: 1, missed: 3 },
+      backfill: { of: '', handled: first - 96 * hour, started: 6, running: [job(first)] },
+      recent: [
+        { slot: first - 72 * hour, until: first, at: first, kind: 'missed', count: 3, because },
+        { slot: first, at: first + 1, kind: 'started', job: job(first) },
+        { slot: second, at: second + 1, kind: 'started', job: job(second) },
+      ],
+    },
+  };
+}
+
+async function withSchedules(api: TestApi): Promise<void> {
+  const name = `a-schedule-with-a-long-name-${'0123456789'.repeat(5)}`;
+  const problems = [{ path: 'cron', message: 'cron names a date that never comes.' }];
+  const progress = {
+    ...{ edition: 1, timing: '', handled: Date.now(), started: 0, skipped: 0, missed: 0 },
+    recent: [],
+  };
+  await api.put(
+    standing(),
+    {
+      ...{ _id: `schedule:DEFAULT:${name}`, type: 'schedule', name, flow: 'gated', every: 'PT15M' },
+      progress: { ...progress, recent: [{ slot: Date.now() - hour, at: 1, kind: 'skipped' }] },
+      next_due: Date.now() + hour,
+    },
+    {
+      ...{ _id: 'schedule:DEFAULT:twice', type: 'schedule', name: 'twice', flow: 'nothing' },
+      ...{ at: ['2030-01-01T00:00:00Z', '2031-01-01T00:00:00Z'], paused: true, progress },
+    },
+    {
+      ...{ _id: 'schedule:DEFAULT:never', type: 'schedule', name: 'never', flow: 'greet' },
+      ...{ cron: '0 0 30 2 *', progress, problems },
+    },
+  );
+}
+
+const nightlyPage = '/schedules/nightly-report';
+/** Each page, and what is there when it is complete. */
+const pages: readonly (readonly [string, string, (page: Page) => Promise<void>])[] = [
+  ['schedules', '/schedules', (page) => page.getByText('4 schedules').waitFor(soon)],
+  ['schedule', nightlyPage, (page) => page.getByText(/Nothing is wrong/).waitFor(soon)],
+  [
+    'schedule-invalid',
+    '/schedules/never',
+    (page) => page.locator('.cm-lintRange-error').first().waitFor(soon),
+  ],
+  [
+    'schedule-backfill',
+    '/schedules/twice',
+    async (page) => {
+      await page.getByRole('button', { name: 'Backfill …' }).click();
+      await page.getByRole('dialog').waitFor(soon);
+    },
+  ],
+  [
+    'schedule-new',
+    '/schedules?new',
+    (page) => page.locator('.cm-lintRange-error').first().waitFor(soon),
+  ],
+];
+
+const looks: readonly (readonly [string, PageOptions])[] = [
+  ['light', { theme: 'light', width: 1440 }],
+  ['dark', { theme: 'dark', width: 1440 }],
+  ['phone', { theme: 'light', width: 390, height: 844 }],
+  ['phone-dark', { theme: 'dark', width: 390, height: 844 }],
+];
+
+describe('the pages of schedules', () => {
+  it('have no serious problem of accessibility, light, dark or on a phone, and are no wider than it', async () => {
+    const api = await openWorld();
+    const empty = await openPage(api.url, '/schedules');
+    await empty.getByRole('link', { name: 'Write the first schedule' }).waitFor(soon);
+    await shoot(empty, 'schedules-empty');
+    expect(await auditOf(empty)).toEqual([]);
+    await withSchedules(api);
+    for (const [look, options] of looks) {
+      const page = await openPage(api.url, '/', options);
+      for (const [name, path, ready] of pages) {
+        await page.goto(`${api.url}/_tws/admin${path}`);
+        await ready(page);
+        await shoot(page, `${name}-${look}`);
+        expect([name, look, await auditOf(page)]).toEqual([name, look, []]);
+        const wide = await page.evaluate<number>(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([name, look, wide]).toEqual([name, look, 0]);
+      }
+    }
+  }, 300_000);
+
+  it('tell how one stands: slots to come, what waits, what came of the past and the backfill', async () => {
+    const api = await openWorld();
+    await withSchedules(api);
+    const page = await openPage(api.url, '/schedules');
+    const row = page.getByRole('row', { name: /nightly-report/ });
+    await row.getByText('30 3 * * *').waitFor(soon);
+    await row.getByText('Europe/Berlin').waitFor();
+    await row.getByText(/^in /).waitFor();
+    await page.getByRole('row', { name: /twice/ }).getByText('no such flow').waitFor();
+    await page.getByLabel('Status').selectOption('paused');
+    await page.getByText('1 of 4 schedules').waitFor();
+    await page.getByLabel('Status').selectOption('');
+    await row.getByRole('link', { name: 'nightly-report' }).click();
+    const next = page.getByRole('region', { name: 'Next slots' });
+    await next.getByRole('listitem').nth(4).waitFor(soon);
+    expect(await next.getByText('03:30').count()).toBe(5);
+    await page.getByText(/waits for that job to end/).waitFor();
+    const past = page.getByRole('region', { name: 'Recent slots' });
+    await past.getByText('No engine acted on 3 slots in time.').waitFor();
+    expect(await past.getByRole('link').count()).toBe(2);
+    const backfill = page.getByRole('region', { name: 'Backfill' });
+    await backfill.getByText('6 jobs started', { exact: false }).waitFor();
+    await backfill.getByRole('button', { name: 'Call off' }).click();
+    await backfill.waitFor({ state: 'detached' });
+    expect(await api.client.get('schedule:DEFAULT:nightly-report')).not.toHaveProperty('backfill');
+    await page.goto(`${api.url}/_tws/admin/schedules/never`);
+    await page
+      .getByRole('alert', { name: 'Problems' })
+      .getByText(/never comes/)
+      .waitFor(soon);
+  });
+});
+
+describe('schedules', () => {
+  it('are written, paused, resumed, edited while engines write them, and removed', async () => {
+    const api = await openWorld();
+    await api.engine({ drainMs: 100 });
+    const page = await openPage(api.url, '/schedules?new', { expected: /404|422/ });
+    await page.locator('.cm-content').waitFor(soon);
+    await replaceText(page, '"name": ""', '"name": "often"');
+    await replaceText(page, '"flow": ""', '"flow": "greet"');
+    await replaceText(page, '"cron": "0 6 * * *"', '"cron": "* * * * * *"');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'often' }).waitFor(soon);
+    const id = 'schedule:DEFAULT:often';
+    await page.locator('.page-head').getByText('active').waitFor(soon);
+    await page
+      .getByRole('region', { name: 'Recent slots' })
+      .getByRole('link')
+      .first()
+      .waitFor(soon);
+    // An engine writes it each second, which is nobody's edit.
+    await replaceText(page, '"often",', '"often", "description": "Mine.",');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Stored/).waitFor(soon);
+    await api.until(id, (doc) => doc['description'] === 'Mine.');
+    expect(JSON.parse(await editorText(page))).not.toHaveProperty('progress');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.locator('.page-head').getByText('paused').waitFor(soon);
+    await page.getByText('None while it is paused.').waitFor(soon);
+    expect(JSON.parse(await editorText(page))).toMatchObject({ paused: true });
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText(/^Started by schedule/).waitFor(soon);
+    await shoot(page, 'schedule-job');
+    await page.getByRole('link', { name: 'often', exact: true }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.locator('.page-head').getByText('active').waitFor(soon);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).last().click();
+    await page.locator(`[data-job^="schedule-run:DEFAULT:often:"]`).first().waitFor(soon);
+    await page.goBack();
+    await page.getByRole('button', { name: 'Remove …' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
+    await page.getByText(/There are no schedules yet/).waitFor(soon);
+    expect(await api.client.get(id)).toBeUndefined();
+  });
+
+  it('are filled up for a period that has passed', async () => {
+    const api = await openWorld();
+    await api.put({ ...nightly, _id: 'schedule:DEFAULT:nightly-report' });
+    await api.engine({ drainMs: 100 });
+    const page = await openPage(api.url, nightlyPage);
+    await page.getByRole('button', { name: 'Backfill …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('From').fill('2026-03-02T00:00');
+    await dialog.getByLabel('Until').fill('2026-03-01T00:00');
+    await dialog.getByRole('button', { name: 'Begin' }).click();
+    await dialog.getByText('The period must begin before it ends.').waitFor();
+    await dialog.getByLabel('Until').fill('2026-03-05T00:00');
+    await dialog.getByLabel('Jobs at once').fill('2');
+    await dialog.getByRole('button', { name: 'Begin' }).click();
+    const past = page.getByRole('region', { name: 'Recent slots' });
+    await past.getByText('backfilled').waitFor(soon);
+    await past.getByText('(3 jobs)').waitFor(soon);
+    const doc = await api.client.get('schedule:DEFAULT:nightly-report');
+    expect((doc?.['progress'] as ScheduleProgress).recent).toMatchObject([{ count: 3 }]);
+  });
+
+  it('are only looked at by a viewer', async () => {
+    const api = await openWorld({ settings: { sign_in: 'always' } });
+    await withSchedules(api);
+    const { name, password } = await makeUser('tws-viewer');
+    const page = await openPage(api.url, nightlyPage, { expected: /401/ });
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Next slots' }).waitFor(soon);
+    for (const button of ['Run now', 'Pause', 'Backfill …', 'Call off', 'Save', 'Remove …']) {
+      const isOff = await page.getByRole('button', { name: button }).isDisabled();
+      expect([button, isOff]).toEqual([button, true]);
+    }
+  });
+});
