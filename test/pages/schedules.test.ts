@@ -163,6 +163,9 @@ describe('schedules', () => {
     await page.locator('.cm-content').waitFor(soon);
     await replaceText(page, '"name": ""', '"name": "often"');
     await replaceText(page, '"flow": ""', '"flow": "greet"');
+    const preview = page.getByText('Next slots of this text:').locator('..');
+    await preview.getByText('06:00').first().waitFor(soon);
+    await shoot(page, 'schedule-new-preview');
     await replaceText(page, '"cron": "0 6 * * *"', '"cron": "* * * * * *"');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'often' }).waitFor(soon);

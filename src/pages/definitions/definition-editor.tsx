@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { counted } from '../../words.js';
 import { send } from '../api.js';
 import type { EditorRef } from '../editor/json-editor.js';
@@ -10,6 +10,7 @@ import { useSchema } from '../editor/schemas.js';
 import { LevelButton } from '../parts/level-button.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { say } from '../parts/toasts.js';
+import { SlotPreview } from '../schedules/slot-preview.js';
 import { mayAdmin } from '../session/session.js';
 import { namesOf, type KnownDefinitions } from './known.js';
 import { ChangeList } from './change-list.js';
@@ -36,7 +37,7 @@ export function DefinitionEditor(props: Props) {
   const { stored, text, isChanged, isBusy, value } = editing;
   const schema = useSchema(kind);
   const names = useMemo(() => namesOf(known), [known]);
-  const checks = useMemo(() => checksOf(kind, stored?.id), [kind, stored?.id]);
+  const { checks, checked } = useChecks(kind, stored?.id);
   const save = async (): Promise<void> => {
     const put = await editing.save();
     if (put === undefined) return;
@@ -85,6 +86,7 @@ export function DefinitionEditor(props: Props) {
         }}
         {...(handle === undefined ? {} : { handle })}
       />
+      {(isChanged || stored === undefined) && <SlotPreview checked={checked} document={value} />}
       <Unsaved editing={editing} />
     </section>
   );
@@ -108,13 +110,29 @@ const whatGoesOn: Readonly<Record<StoredKind, string>> = {
   schedule: 'Engines follow it from now on.',
 };
 
-function checksOf(kind: StoredKind, id: string | undefined) {
+/** How a document is checked, and what the server said last; undefined while it was not asked. */
+function useChecks(kind: StoredKind, id: string | undefined) {
+  const [checked, setChecked] = useState<CheckAnswer>();
+  const checks = useMemo(() => checksOf(kind, id, setChecked), [kind, id]);
+  return { checks, checked };
+}
+
+function checksOf(
+  kind: StoredKind,
+  id: string | undefined,
+  tell: (checked: CheckAnswer | undefined) => void,
+) {
   return {
-    own: (value: unknown) => ownProblems(kind, value),
-    server: (value: unknown, signal: AbortSignal) => {
+    own: (value: unknown) => {
+      tell(undefined);
+      return ownProblems(kind, value);
+    },
+    server: async (value: unknown, signal: AbortSignal) => {
       // With its id the server knows which one it replaces, and what its secrets are.
       const document = id === undefined ? value : { ...(value as object), _id: id };
-      return send<CheckAnswer>('POST', `${kind}s/check`, document, { signal });
+      const answer = await send<CheckAnswer>('POST', `${kind}s/check`, document, { signal });
+      tell(answer);
+      return answer;
     },
   };
 }

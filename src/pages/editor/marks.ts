@@ -6,6 +6,8 @@ import { parseJsonText, type TextMark } from './read-json.js';
 export type CheckAnswer = {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** Of a schedule: its next slots (epoch ms) as it is written. */
+  readonly slots?: readonly { readonly slot: number }[];
 };
 
 /** A mark with the JSON path of what it is about; '' when it is about the text. */
