@@ -42,11 +42,9 @@ export function nextSlots(doc: StoredDocument, count: number, after: number): re
   const read = schedule === undefined ? undefined : calendarOf(schedule);
   if (schedule === undefined || read?.ok !== true) return [];
   const { calendar } = read;
-  const { progress, count: most = Infinity } = schedule;
-  const begun = (progress?.started ?? 0) + (progress?.waiting === undefined ? 0 : 1);
-  const left = Math.min(count, most - begun);
+  const left = Math.min(count, leftOf(schedule));
   const slots: NextSlot[] = [];
-  let from = Math.max(after, progress?.handled ?? 0);
+  let from = Math.max(after, schedule.progress?.handled ?? 0);
   while (slots.length < left) {
     const slot = calendar.next(from);
     if (slot === undefined) break;
@@ -54,6 +52,12 @@ export function nextSlots(doc: StoredDocument, count: number, after: number): re
     from = slot;
   }
   return slots;
+}
+
+/** How many jobs a schedule may still start. */
+function leftOf({ count = Infinity, progress }: Schedule): number {
+  if (progress === undefined) return count;
+  return count - progress.started - (progress.waiting === undefined ? 0 : 1);
 }
 
 /** How often a change is made anew when an engine was faster. */
@@ -94,7 +98,9 @@ export async function runSchedule(store: Store, id: string, now: number): Promis
   const schedule = refuseInvalid(doc);
   const read = calendarOf(schedule);
   if (!read.ok) throw invalidSchedule(read.problems);
-  return submitJob(store, slotJob(schedule, Math.floor(now / 1_000) * 1_000, read.calendar));
+  // Slots fall on whole seconds: this is none of them, and has a job of its own.
+  const moment = now % 1_000 === 0 ? now + 1 : now;
+  return submitJob(store, slotJob(schedule, moment, read.calendar));
 }
 
 async function scheduleDocument(store: Store, id: string): Promise<StoredDocument> {

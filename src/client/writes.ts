@@ -51,8 +51,8 @@ export async function removeDocument(store: Store, id: string, rev: string): Pro
 }
 
 /** Documents whose ids people choose. One that is there with such an id can still be changed. */
-const isNamed = ({ type }: NewDocument): boolean =>
-  type === 'job' || type === 'task' || type === 'flow';
+const named: readonly unknown[] = ['job', 'task', 'flow', 'schedule'];
+const isNamed = ({ type }: NewDocument): boolean => named.includes(type);
 
 function contentOf(doc: NewDocument): unknown {
   const { _rev, ...content } = doc;

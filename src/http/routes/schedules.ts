@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Client, NextSlot } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readProgress } from '../../model/schedule.js';
+import { readScheduleProgress } from '../../model/schedule.js';
 import { ownerOf } from '../../model/task.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { textOf } from '../../words.js';
@@ -96,7 +96,7 @@ export const scheduleRoutes: readonly Route[] = [
 
 async function listed({ client, now }: Api, doc: StoredDocument) {
   const [next] = await slotsToCome(client, doc, 1, now());
-  const last = readProgress(doc['progress'])?.recent.at(-1);
+  const last = readScheduleProgress(doc['progress'])?.recent.at(-1);
   return {
     ...standing(doc),
     ...(next === undefined ? {} : { next }),
@@ -125,7 +125,7 @@ async function slotsToCome(
   now: number,
 ): Promise<readonly NextSlot[]> {
   if (doc['paused'] === true) return [];
-  const handled = readProgress(doc['progress'])?.handled ?? now;
+  const handled = readScheduleProgress(doc['progress'])?.handled ?? now;
   const [first] = await client.nextSlots(doc, 1, handled);
   const isToCome = first !== undefined && first.due > now;
   return client.nextSlots(doc, count, isToCome ? handled : now);

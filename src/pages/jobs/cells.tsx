@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { Summary } from '../answers.js';
 import { StatusWord } from '../parts/status.js';
-import { isNever } from '../parts/never.js';
+import { isNeverDue } from '../parts/never.js';
 import { Ago, Took } from '../parts/time.js';
 import { keyOfColumn, keyText, type ColumnWord } from './columns.js';
 
@@ -76,7 +76,7 @@ function About({
   }
   if (current.length > 0) return <span title={current.join(', ')}>{current.join(', ')}</span>;
   const waits = status === 'waiting' || status === 'scheduled';
-  return waits && due !== undefined && !isNever(due) ? (
+  return waits && due !== undefined && !isNeverDue(due) ? (
     <span class="muted">
       due <Ago at={due} />
     </span>

@@ -2,6 +2,6 @@
 const never = 4_320_000_000_000_000;
 
 /** Whether a moment will never come. */
-export function isNever(at: number): boolean {
+export function isNeverDue(at: number): boolean {
   return at >= never;
 }

@@ -1,10 +1,10 @@
 import { lengthOf, momentFrom } from '../../words.js';
 import { now } from '../live/clock.js';
-import { isNever } from './never.js';
+import { isNeverDue } from './never.js';
 
 /** A moment: how long ago, with the exact time on hover. */
 export function Ago({ at }: { readonly at: number | undefined }) {
-  if (at === undefined || isNever(at)) return <span class="muted">–</span>;
+  if (at === undefined || isNeverDue(at)) return <span class="muted">–</span>;
   // Somebody may have written a time that no date can hold.
   if (!isDate(at)) return <span class="muted">{String(at)}</span>;
   return (
