@@ -131,7 +131,7 @@ describe('storing schedules', () => {
       [bare, 'cron', /must be given/],
       [{ ...bare, every: 0 }, 'every', /at least a second/],
       [{ ...bare, every: 1_500 }, 'every', /whole seconds/],
-      [{ ...bare, every: 'PT1H', time_zone: 'UTC' }, 'time_zone', /only with .*cron/],
+      [{ ...bare, every: 'PT1H', time_zone: 'UTC' }, 'time_zone', /must stand beside .*cron|must .*cron/],
       [{ ...bare, at: ['tomorrow'] }, 'at[0]', /time/],
       [{ ...hourly, overlap: 'never' }, 'overlap', /one of skip/],
       [{ ...hourly, flow: 7 }, 'flow', /name/],
