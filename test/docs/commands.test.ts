@@ -117,7 +117,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/guides/notifications.md': ['"type":"job.succeeded"'],
   'docs/guides/schedules.md': [
-    ...['morning  DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
+    ...['DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
     ...['so far       started 2, skipped ', 'backfilled ('],
   ],
   'docs/guides/secrets.md': ['tws:v2:'],
