@@ -4,7 +4,7 @@ import { problem, type TwsError } from '../errors.js';
 import { calendarOf } from '../evaluate/calendar.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
-import type { Schedule } from '../model/schedule.js';
+import { readScheduleProgress, type Schedule } from '../model/schedule.js';
 import { ownerOf } from '../model/task.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
@@ -14,7 +14,7 @@ import { writeDocument } from './writes.js';
 /** A slot to come. `due`: when its job starts, which is later where there is a `jitter`. Epoch ms. */
 export type NextSlot = { readonly slot: number; readonly due: number; readonly time: string };
 
-/** What somebody changes about a schedule that is stored. */
+/** A change of a schedule that is stored. */
 export type ScheduleChange = {
   readonly paused?: boolean;
   /** null: it is called off. */
@@ -48,7 +48,9 @@ export function nextSlots(doc: StoredDocument, count: number, after: number): re
   while (slots.length < left) {
     const slot = calendar.next(from);
     if (slot === undefined) break;
-    slots.push({ slot, due: dueOf(schedule, slot), time: calendar.text(slot) });
+    // Slots start in their order.
+    const due = Math.max(slots.at(-1)?.due ?? 0, dueOf(schedule, slot));
+    slots.push({ slot, due, time: calendar.text(slot) });
     from = slot;
   }
   return slots;
@@ -58,6 +60,14 @@ export function nextSlots(doc: StoredDocument, count: number, after: number): re
 function leftOf({ count = Infinity, progress }: Schedule): number {
   if (progress === undefined) return count;
   return count - progress.started - (progress.waiting === undefined ? 0 : 1);
+}
+
+/** A pause counts from now on, also when no engine sees it before it ends. */
+function withoutNextSlot<T extends object>(doc: T): T {
+  const progress = readScheduleProgress('progress' in doc ? doc.progress : undefined);
+  if (progress === undefined) return doc;
+  const { slot: _slot, ...rest } = progress;
+  return { ...doc, progress: rest };
 }
 
 /** How often a change is made anew when an engine was faster. */
@@ -77,7 +87,7 @@ export async function changeSchedule(
     const { paused: _paused, backfill: _backfill, ...rest } = { ...doc, ...change };
     const { paused = doc['paused'], backfill = doc['backfill'] } = change;
     const next = {
-      ...rest,
+      ...(paused === true ? withoutNextSlot(rest) : rest),
       ...(paused === true ? { paused } : {}),
       ...(backfill === undefined || backfill === null ? {} : { backfill }),
     };

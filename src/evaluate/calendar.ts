@@ -1,8 +1,9 @@
 import { Cron } from 'croner';
 import type { Calendar, ReadCalendar } from '../decide/schedules/schedule-world.js';
 import { createMemo } from '../memo.js';
-import { toEpochMs } from '../model/scalars.js';
-import { writtenSpanMs, type Schedule } from '../model/schedule.js';
+import { show } from '../model/problems.js';
+import { neverDue, toEpochMs } from '../model/scalars.js';
+import { longestSpanMs, writtenSpanMs, type Schedule } from '../model/schedule.js';
 
 /** The fields of a schedule that say when it is due, but for `jitter`. */
 export type Timing = Pick<
@@ -17,8 +18,8 @@ const known = createMemo<ReadCalendar>(1_000);
  *
  * Cron expressions are those of croner (https://github.com/hexagon/croner): 5 or 6 fields, `L`, `#`,
  * `@daily`. Where daylight saving begins, a time that does not exist that day becomes the first moment
- * after the gap. Where it ends, a fixed time comes once, the first time; with a `*` in the hours, or in
- * the minutes, both hours count.
+ * after the gap. Where it ends, a fixed time comes once, the first time. With a `*` in the seconds, minutes
+ * or hours it is no fixed time: nothing comes for the gap, and both hours count.
  */
 export function calendarOf(timing: Timing): ReadCalendar {
   const { cron, every, offset, at, time_zone: zone, from, until } = timing;
@@ -30,7 +31,7 @@ function read({ cron, every, offset, at, time_zone: zone, from, until }: Timing)
   const start = from === undefined ? undefined : ceilSecond(toEpochMs(from));
   const end = until === undefined ? undefined : toEpochMs(until);
   if (zone !== undefined && !isTimeZone(zone)) {
-    const message = `time_zone must be an IANA time zone ("Europe/Berlin"); it is ${JSON.stringify(zone)}.`;
+    const message = `time_zone must be an IANA time zone ("Europe/Berlin"); it is ${show(zone)}.`;
     return { ok: false, problems: [{ path: 'time_zone', message }] };
   }
   if (cron !== undefined) {
@@ -45,12 +46,18 @@ function read({ cron, every, offset, at, time_zone: zone, from, until }: Timing)
   return bounded(slots, start, end);
 }
 
+/** A slot so late that its jitter is still a time that a document may hold. */
+const lastSlot = neverDue - 2 * longestSpanMs;
+
 /** Slots without bounds. */
 type Slots = Calendar;
 
 function bounded(slots: Slots, start: number | undefined, end: number | undefined): ReadCalendar {
   const isWithin = (slot: number): boolean =>
-    (start === undefined || slot >= start) && (end === undefined || slot < end);
+    slot >= 0 &&
+    slot <= lastSlot &&
+    (start === undefined || slot >= start) &&
+    (end === undefined || slot < end);
   const only = (slot: number | undefined): number | undefined =>
     slot !== undefined && isWithin(slot) ? slot : undefined;
   return {
@@ -65,6 +72,10 @@ function bounded(slots: Slots, start: number | undefined, end: number | undefine
 
 /** Returns the slots of a cron expression, or what is wrong with it, as the end of a sentence. */
 function cronSlots(expression: string, zone: string): Slots | string {
+  const fields = expression.trim().split(/\s+/).length;
+  if (!/^@\w+$/.test(expression.trim()) && fields !== 5 && fields !== 6) {
+    return `must have 5 or 6 fields, or be @daily and the like; it has ${fields}.`;
+  }
   let cron: Cron;
   try {
     cron = new Cron(expression, {

@@ -80,6 +80,9 @@ const written = {
       { error: 'must be {job, step}' },
     ),
   ),
+  schedule: z.exactOptional(
+    z.unknown().describe('Of a job that a schedule started: {id, name, slot, time}.'),
+  ),
   paused: z.exactOptional(flagSchema.describe('true: no new step begins.')),
   cancel: z.exactOptional(
     z

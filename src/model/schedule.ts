@@ -20,6 +20,11 @@ export type OverlapPolicy = (typeof overlapPolicies)[number];
 /** How many jobs of a backfill run at the same time, unless it says so. */
 export const usualAtOnce = 3;
 
+/** How many jobs of a backfill may run at the same time. */
+const mostOfBackfill = 100;
+/** How many slots or jobs a list of the progress holds. */
+const mostListed = 1_000;
+
 const spanText =
   'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
 const isoSpan = /^P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
@@ -30,7 +35,8 @@ const spanSchema = z
   .refine((span) => isSpan(span), { error: spanText })
   .describe('Milliseconds, or ISO 8601 ("PT15M", "P1D": 24 hours); whole seconds.');
 
-const longestSpanMs = 3_155_760_000_000;
+/** The longest duration of a schedule: a hundred years. */
+export const longestSpanMs = 3_155_760_000_000;
 
 function isSpan(span: number | string): boolean {
   if (typeof span === 'string' && !isoSpan.test(span)) return false;
@@ -62,7 +68,11 @@ const backfillSchema = z
       from: timeSchema,
       until: timeSchema,
       at_once: z.exactOptional(
-        countSchema.describe(`So many of its jobs run at once; default ${usualAtOnce}.`),
+        countSchema
+          .max(mostOfBackfill, { error: `must be at most ${mostOfBackfill}` })
+          .describe(
+            `Number of its jobs that run at once; default ${usualAtOnce}, at most ${mostOfBackfill}.`,
+          ),
       ),
     },
     { error: 'must be {from, until}, with at_once if wanted' },
@@ -74,7 +84,9 @@ const backfillSchema = z
 /** When a schedule is due, as its author writes it. */
 const timing = {
   cron: z.exactOptional(
-    textSchema.describe('Cron expression of 5 or 6 fields (with seconds), or @daily and the like.'),
+    textSchema
+      .max(200, { error: 'must be a cron expression of at most 200 characters' })
+      .describe('Cron expression of 5 or 6 fields (with seconds), or @daily and the like.'),
   ),
   every: z.exactOptional(
     spanSchema.describe(
@@ -99,7 +111,8 @@ const timing = {
   ),
 };
 
-const momentsSchema = z.array(momentSchema);
+const momentsSchema = z.array(momentSchema).max(mostListed);
+const jobsSchema = namesSchema.max(mostListed);
 
 /** What happened to a slot: `at` is when that was decided (epoch ms). */
 const slotRecordSchema = z.looseObject({
@@ -127,18 +140,18 @@ const progressSchema = z.looseObject(
     /** Slots whose jobs are decided, and perhaps not made yet. */
     starting: z.exactOptional(momentsSchema),
     /** Jobs that are to be cancelled before `waiting` starts. */
-    cancelling: z.exactOptional(namesSchema),
+    cancelling: z.exactOptional(jobsSchema),
     /** The slot that waits for `running` to end. */
     waiting: z.exactOptional(momentSchema),
     /** Jobs that were started and are not known to have ended. */
-    running: z.exactOptional(namesSchema),
+    running: z.exactOptional(jobsSchema),
     backfill: z.exactOptional(
       z.looseObject({
         /** Of which period it is the progress. */
         of: textSchema,
         /** Slots of it up to this moment are dealt with. */
         handled: momentSchema,
-        running: z.exactOptional(namesSchema),
+        running: z.exactOptional(jobsSchema),
         started: z.int().min(0),
       }),
     ),
@@ -152,7 +165,7 @@ const progressSchema = z.looseObject(
 export type ScheduleProgress = Known<z.infer<typeof progressSchema>>;
 
 const { priority, queue, tags, keys } = newJobFields;
-/** What each job of a schedule gets as it stands there, beside its parameters. */
+/** What each job of a schedule gets unchanged, beside its parameters. */
 const handedDown = { priority, queue, tags, keys };
 
 /** A schedule document: the fields of its author, then those that engines write. */
@@ -194,28 +207,42 @@ export const scheduleSchema = z
   .superRefine((schedule, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
-    const { cron, every, at, offset, backfill } = schedule;
-    const given = [cron, every, at].filter((it) => it !== undefined).length;
-    if (given === 0) refuse('cron', noneOfThem);
-    if (given > 1) refuse(cron === undefined ? 'at' : 'cron', oneOfThem);
-    if (every !== undefined && writtenSpanMs(every) < 1_000)
-      refuse('every', 'must be at least a second');
-    if (offset !== undefined && every === undefined)
-      refuse('offset', 'must be left out without "every"');
-    if (schedule.time_zone !== undefined && cron === undefined) {
-      refuse('time_zone', 'must be left out without "cron": "every" and "at" name moments');
-    }
-    const { from, until } = schedule;
-    if (from !== undefined && until !== undefined && momentOf(from) >= momentOf(until)) {
-      refuse('until', 'must be later than "from"');
-    }
-    if (backfill !== undefined && momentOf(backfill.from) >= momentOf(backfill.until)) {
-      refuse('backfill', 'must have a "from" that is before its "until"');
-    }
+    for (const [path, message] of mistakesIn(schedule)) refuse(path, message);
   })
   .describe('A schedule: starts a job of a flow at times.');
 
-/** Returns what a schedule holds as its progress; undefined: it is none, or somebody broke it. */
+type WrittenTiming = Pick<
+  Schedule,
+  'cron' | 'every' | 'at' | 'offset' | 'time_zone' | 'from' | 'until' | 'backfill'
+>;
+
+/** What is wrong with fields beside each other: the field and the end of a sentence. */
+function mistakesIn(schedule: WrittenTiming): readonly (readonly [string, string])[] {
+  const { cron, every, at, offset, time_zone: zone, from, until, backfill } = schedule;
+  const given = [cron, every, at].filter((it) => it !== undefined).length;
+  const isOrdered = (a?: number | string, b?: number | string): boolean =>
+    a === undefined || b === undefined || momentOf(a) < momentOf(b);
+  const found: readonly (readonly [boolean, string, string])[] = [
+    [given === 0, 'cron', noneOfThem],
+    [given > 1, cron === undefined ? 'at' : 'cron', oneOfThem],
+    [every !== undefined && writtenSpanMs(every) < 1_000, 'every', 'must be at least a second'],
+    [offset !== undefined && every === undefined, 'offset', 'must be left out without "every"'],
+    [zone !== undefined && cron === undefined, 'time_zone', noZone],
+    [!isOrdered(from, until), 'until', 'must be later than "from"'],
+    [!isOrdered(backfill?.from, backfill?.until), 'backfill', unordered],
+    [isEarly(backfill?.from), 'backfill', 'must have a "from" of 1970 or later'],
+  ];
+  return found.flatMap(([isWrong, path, message]) => (isWrong ? [[path, message] as const] : []));
+}
+
+const noZone = 'must be left out without "cron": "every" and "at" name moments';
+const unordered = 'must have a "from" that is before its "until"';
+
+function isEarly(time: number | string | undefined): boolean {
+  return time !== undefined && momentOf(time) <= 0;
+}
+
+/** Returns what a schedule holds as its progress; undefined: it is not valid. */
 export function readScheduleProgress(progress: unknown): ScheduleProgress | undefined {
   const read = progressSchema.safeParse(progress);
   return read.success ? read.data : undefined;
@@ -234,7 +261,7 @@ function momentOf(time: number | string): number {
 /** The fields that engines write: they stay when the author stores a schedule anew. */
 export const scheduleProgressKeys = ['next_due', 'progress', 'problems'] as const;
 
-/** How a schedule stands, for people. */
+/** The status of a schedule, for people. */
 export const scheduleStatuses = ['new', 'active', 'paused', 'ended', 'invalid'] as const;
 export type ScheduleStatus = (typeof scheduleStatuses)[number];
 
@@ -251,7 +278,7 @@ export function slotJobPrefix(schedule: string): string {
   return `schedule-run:${schedule.replace(/^schedule:/, '')}:`;
 }
 
-/** Returns the id of the job of a slot (epoch ms): it exists once, whoever makes it. */
+/** Returns the id of the job of a slot (epoch ms): it exists once. */
 export function slotJobId(schedule: string, slot: number): string {
   return `${slotJobPrefix(schedule)}${new Date(slot).toISOString().replace('.000Z', 'Z')}`;
 }

@@ -66,9 +66,15 @@ const foreign: readonly Row[] = [
   },
   {
     in: all,
-    keys: ['cron', 'schedule', 'schedules', 'interval', 'every', 'cron_expression', 'triggers'],
+    keys: ['cron', 'schedules', 'interval', 'every', 'cron_expression', 'triggers'],
     instead:
-      'TWS submits no jobs by the clock; let cron or a timer submit them, or give one job "exec_after"',
+      'a document of the type "schedule" starts jobs by the clock; "exec_after" delays one job',
+  },
+  {
+    // In a job it tells which schedule started it.
+    in: steps,
+    keys: ['schedule'],
+    instead: 'a document of the type "schedule" starts jobs by the clock',
   },
   {
     in: ['flow', 'job'],

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
 import type { StoredDocument } from '../model/document.js';
-import { handWritten, withReferences } from '../model/encrypted-values.js';
+import { handWritten, secretsIn, withReferences } from '../model/encrypted-values.js';
 import { invalid, type Either, type Invalid } from '../model/either.js';
 import { engineSchema, type EngineDocument } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
@@ -82,12 +82,20 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
     case 'event':
       return either('event', eventSchema, doc, (event) => event);
     case 'schedule':
-      return either('schedule', scheduleSchema, doc, (schedule) => schedule as Schedule);
+      return withoutSecrets(doc) ?? either('schedule', scheduleSchema, doc, (it) => it as Schedule);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     case 'lock':
       return either('lock', lockSchema, doc, (lock) => lock as LockDocument & Identity);
   }
+}
+
+/** Says that a schedule holds secrets, which no job could open. */
+function withoutSecrets(doc: StoredDocument): Invalid<'schedule'> | undefined {
+  const [path] = secretsIn(doc).keys();
+  if (path === undefined) return undefined;
+  const message = `${path} must not be an encrypted value, nor refer to one: put it into the task that needs it, where it is decrypted.`;
+  return { kind: 'schedule', ok: false, problems: [{ path, message }] };
 }
 
 /** Reads a task or flow with references in place of its encrypted values. */

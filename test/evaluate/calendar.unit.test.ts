@@ -136,18 +136,37 @@ describe('when daylight saving ends (Berlin, 02:00 to 03:00 comes twice)', () =>
   });
 });
 
+it('with slots that no document can hold has none of them', () => {
+  const last = 4_320_000_000_000_000;
+  expect(calendar({ at: [last] }).next(0)).toBeUndefined();
+  expect(calendar({ every: 'PT1H', from: '1969-12-31T00:00:00Z' }).last(-1)).toBeUndefined();
+});
+
+it('counts both hours of a repeated time where the seconds have a star', () => {
+  const timing = { cron: '*/30 30 2 * * *', time_zone: 'Europe/Berlin' };
+  expect(slots(timing, '2026-10-24T22:30:00Z', 4)).toEqual([
+    ...['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:30+02:00'],
+    ...['2026-10-25T02:30:00+01:00', '2026-10-25T02:30:30+01:00'],
+  ]);
+});
+
 describe('a timing that cannot be read', () => {
   it.each<readonly [string, Timing, string, string]>([
-    ['a cron expression of 7 fields', { cron: '0 0 3 * * * 2026' }, 'cron', '7 parts'],
+    [
+      'a cron expression of 7 fields',
+      { cron: '0 0 3 * * * 2026' },
+      'cron',
+      'must have 5 or 6 fields',
+    ],
     ['a value out of range', { cron: '99 * * * *' }, 'cron', 'Invalid value for minute: 99.'],
-    ['no cron expression', { cron: 'daily' }, 'cron', 'is no cron expression'],
+    ['no cron expression', { cron: 'a b c d e' }, 'cron', 'is no cron expression'],
     ['a date that never comes', { cron: '0 0 31 2 *' }, 'cron', 'names a date that never comes.'],
     ['a start of the system', { cron: '@reboot' }, 'cron', '@reboot is not supported'],
     [
       'a zone that is none',
       { cron: '0 3 * * *', time_zone: 'Mars/Olympus' },
       'time_zone',
-      'time_zone must be an IANA time zone ("Europe/Berlin"); it is "Mars/Olympus".',
+      'time_zone must be an IANA time zone ("Europe/Berlin"); it is the string "Mars/Olympus".',
     ],
   ])('because of %s is told with its path', (_title, timing, path, sentence) => {
     const read = calendarOf(timing);

@@ -83,7 +83,7 @@ describe('keys that look like a feature', () => {
     ['rate in a task', task('a', { rate: '5/s' }), 'rate', 'not how many begin in a time'],
     ['cache in a task', task('a', { cache: true }), 'cache', 'keeps no results'],
     ['cron in a flow', flow('f', [], { cron: '* * * * *' }), 'cron', '"exec_after"'],
-    ['schedule in a job', job({ schedule: 'daily' }), 'schedule', '"exec_after"'],
+    ['cron in a job', job({ cron: '0 3 * * *' }), 'cron', 'type "schedule"'],
     ['retry_delay in a flow', flow('f', [], { retry_delay: 5 }), 'retry_delay', '"retry"'],
     ['concurrency in a flow', flow('f', [], { concurrency: 2 }), 'concurrency', '"max_running"'],
     ['concurrency in a task', task('a', { concurrency: 2 }), 'concurrency', '"slots"'],

@@ -8,7 +8,7 @@ import {
 } from '../../model/schedule.js';
 import { unknownJobs, withBackfill } from './backfill.js';
 import { withDueSlots, withWaitingSlot } from './due-slots.js';
-import { dueOf, hasEnded, revisionCount, type Standing } from './standing.js';
+import { dueOf, hasEnded, isEdited, revisionCount, type Standing } from './standing.js';
 import { planned, unbegun } from './plan.js';
 import { unmade, withMade, type CancelRequest, type SlotJob } from './slot-job.js';
 import type { ScheduleWorld } from './schedule-world.js';
@@ -36,13 +36,15 @@ export type ScheduleIntent =
  *
  * Z1 A slot is decided by one write of the schedule, a compare-and-set: `starting` names the slots whose
  *    jobs are to be made. They are made after it, and `starting` is cleared by a second write.
- * Z2 The id of a job follows from its slot, and its content from the schedule: whoever makes it makes
- *    the same, and it exists once.
+ * Z2 The id of a job follows from its slot, and its content from the schedule: every engine makes
+ *    the same one, and it exists once.
  * Z3 Slots are decided in their order. `handled` only grows, but for a backfill, which counts apart.
  * Z4 `progress.edition` is the revision that the progress was written with: an edit shows by another.
  *    An edit of the timing, or of a schedule that had no next slot, counts from that moment on: nothing
  *    before it was missed.
  * Z5 While there is something to do, `next_due` is not later than the time of that.
+ * Z6 What an engine has made of a revision holds until it is due: another one, whose calendars or words
+ *    may differ, does not write it anew.
  */
 export function decideSchedule(
   schedule: Schedule,
@@ -51,6 +53,8 @@ export function decideSchedule(
 ): ScheduleIntent {
   const read = world.calendarOf(schedule);
   if (!read.ok) return telling(schedule, planned(schedule, now).progress, read.problems);
+  const settled = settledIntent(schedule, now);
+  if (settled !== undefined) return settled;
   const { calendar } = read;
   const made = unmade(schedule, calendar, world);
   if (made.jobs.length + made.cancels.length > 0) return { kind: 'make', ...made };
@@ -81,17 +85,25 @@ export function tellInvalid(
   );
 }
 
+/** What is left to do about a revision that an engine has dealt with already; undefined: look closer. */
+function settledIntent(schedule: Schedule, now: number): ScheduleIntent | undefined {
+  if (isEdited(schedule)) return undefined;
+  const { next_due: due, problems: [problem] = [] } = schedule;
+  if (problem !== undefined) return { kind: 'rest', because: problem.message };
+  if (due === undefined || due <= now) return undefined;
+  return { kind: 'wait', until: due, because: `It is due at ${new Date(due).toISOString()}.` };
+}
+
 /** Says the problems of a schedule that cannot be followed in its document. */
 function telling(
   schedule: Schedule,
   progress: ScheduleProgress,
   problems: readonly [Problem, ...Problem[]],
 ): ScheduleIntent {
+  if (!isEdited(schedule)) return { kind: 'rest', because: problems[0].message };
   const { next_due: _due, ...rest } = schedule;
   const told = { ...rest, progress, problems: problems.map((it) => ({ ...it })) };
-  return isSame(told, schedule)
-    ? { kind: 'rest', because: problems[0].message }
-    : { kind: 'write', schedule: withEdition(told), because: 'It cannot be followed.' };
+  return { kind: 'write', schedule: withEdition(told), because: 'It cannot be followed.' };
 }
 
 /** What is left to do after all rules have spoken. */

@@ -2,15 +2,17 @@ import { slotJobId, type ScheduleProgress } from '../../model/schedule.js';
 import { withoutMissed } from './missed-slots.js';
 import { dueOf, hasEnded, withEntries, withSlotRecord, type Standing } from './standing.js';
 
-/** So many slots are decided in one revision; the rest follows with the next one. */
-const mostAtOnce = 50;
+/** How many slots are decided in one revision, and how many of them start; the rest follows with the next one. */
+const mostDecided = 500;
+const mostStarted = 50;
 
 /** Decides the slots that are due, oldest first. */
 export function withDueSlots(standing: Standing): ScheduleProgress {
   const { schedule, now, calendar } = standing;
   if (schedule.paused === true || hasEnded(standing)) return standing.progress;
   let progress = withoutMissed(standing);
-  for (let count = 0; count < mostAtOnce; count += 1) {
+  for (let count = 0; count < mostDecided; count += 1) {
+    if ((progress.starting ?? []).length >= mostStarted) break;
     const slot = calendar.next(progress.handled);
     if (slot === undefined || dueOf(schedule, slot) > now) break;
     if (hasEnded({ schedule, progress })) break;

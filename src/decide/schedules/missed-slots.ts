@@ -5,7 +5,7 @@ import type { Calendar } from './schedule-world.js';
 /** A slot that is at most so late (ms) counts as being on time: an engine may take over from another. */
 export const lateMs = 60_000;
 
-/** So many missed slots are counted. */
+/** Missed slots are counted up to this number. */
 const mostCounted = 1_000;
 
 /**

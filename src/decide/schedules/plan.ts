@@ -2,7 +2,7 @@ import { canonical } from '../../model/canonical.js';
 import type { Schedule, ScheduleProgress } from '../../model/schedule.js';
 import { skippedWaiting } from './due-slots.js';
 import { lateMs } from './missed-slots.js';
-import { revisionCount } from './standing.js';
+import { isEdited } from './standing.js';
 
 /**
  * The progress that a schedule goes on from: its own, or a new one when it has none. A schedule whose
@@ -15,8 +15,7 @@ export function planned(schedule: Schedule, now: number): { readonly progress: S
   const { progress: before } = schedule;
   const from = schedule.at === undefined ? now : now - lateMs;
   if (before === undefined) return { progress: { ...unbegun(from), timing } };
-  const isEdited = before.edition !== revisionCount(schedule);
-  const isNew = before.timing !== timing || (isEdited && before.slot === undefined);
+  const isNew = before.timing !== timing || (isEdited(schedule) && before.slot === undefined);
   const handled = isNew ? Math.max(before.handled, from) : before.handled;
   const progress = { ...before, timing, handled };
   const isWaiting = schedule.paused === true && progress.waiting !== undefined;

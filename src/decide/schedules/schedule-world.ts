@@ -25,6 +25,6 @@ export type ScheduleWorld = {
   readonly made: (id: string) => Made | undefined;
 };
 
-/** `made`: it is there, whoever made it. `reason`: why the store refuses it for good. */
+/** `made`: it is there. `reason`: why the store refuses it for good. */
 export type Made =
   { readonly kind: 'made' } | { readonly kind: 'refused'; readonly reason: string };

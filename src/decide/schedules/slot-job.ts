@@ -46,17 +46,18 @@ export function unmade(
   calendar: Calendar,
   world: ScheduleWorld,
 ): { readonly jobs: readonly SlotJob[]; readonly cancels: readonly CancelRequest[] } {
-  const { starting = [], cancelling = [] } = schedule.progress ?? {};
+  const { starting = [], cancelling = [], waiting = 0 } = schedule.progress ?? {};
   const isOpen = ({ _id }: { readonly _id: string }): boolean => world.made(_id) === undefined;
   return {
     jobs: starting.map((slot) => slotJob(schedule, slot, calendar)).filter(isOpen),
-    cancels: cancelling.map((job) => cancelRequest(schedule, job)).filter(isOpen),
+    cancels: cancelling.map((job) => cancelRequest(schedule, job, waiting)).filter(isOpen),
   };
 }
 
-function cancelRequest({ _id, name }: Schedule, job: string): CancelRequest {
+/** `slot`: the one that waits for it; another one asks again. */
+function cancelRequest({ _id, name }: Schedule, job: string, slot: number): CancelRequest {
   return {
-    ...{ _id: `request:cancel:${job}`, type: 'request', job, action: 'cancel', by: _id },
+    ...{ _id: `request:cancel:${job}:${slot}`, type: 'request', job, action: 'cancel', by: _id },
     reason: `The next slot of schedule ${name} was due.`,
   };
 }

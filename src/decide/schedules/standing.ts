@@ -16,7 +16,7 @@ export type Standing = {
   readonly progress: ScheduleProgress;
 };
 
-/** So many of the last slots are told in the document. */
+/** Number of slots that the document keeps a record of. */
 export const mostRecent = 20;
 
 /** Adds what happened to a slot to the record; slots that are skipped for one reason share a line. */
@@ -47,6 +47,11 @@ export function hasEnded({ schedule, progress }: Pick<Standing, 'schedule' | 'pr
 /** The first number of a revision: how often the document was written. */
 export function revisionCount({ _rev }: Pick<Schedule, '_rev'>): number {
   return Number.parseInt(_rev, 10);
+}
+
+/** Whether this revision was not written by an engine. */
+export function isEdited(schedule: Pick<Schedule, '_rev' | 'progress'>): boolean {
+  return schedule.progress?.edition !== revisionCount(schedule);
 }
 
 /** Leaves a key out that holds nothing. */

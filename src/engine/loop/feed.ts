@@ -147,7 +147,12 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
   const { _id: id, _rev: rev } = doc;
   if (doc['type'] !== 'job' || library.held.has(id) || controls.held.has(id)) {
     if (doc['type'] !== 'job' && serializer.seen.get(id) !== undefined) jobs.estranged(doc);
-    if (doc['type'] === 'schedule') return schedules.take(doc, { at, conflicted });
+    if (doc['type'] === 'schedule') {
+      // It may have been a definition, or a control.
+      if (library.update(id, doc)) wakeWaiting(engine);
+      controls.update(id, doc);
+      return schedules.take(doc, { at, conflicted });
+    }
     return take(engine, id, doc);
   }
   if (conflicted === true) replicas.suspect(id);
@@ -169,8 +174,6 @@ function take(engine: Assembly, id: string, doc: StoredDocument | undefined): vo
   switch (doc['type']) {
     case 'job':
       return jobs.take(doc);
-    case 'schedule':
-      return schedules.take(doc);
     case 'engine':
       return takeEngine(engine, doc);
     case 'request':
@@ -212,7 +215,7 @@ type ConnectionReporter = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createConnectionReporter(engine: Assembly): ConnectionReporter {
-  const { log, serializer, store, retry, library, replicas, events } = engine;
+  const { log, serializer, store, retry, library, replicas, schedules, events } = engine;
   const { database } = store.connection;
   let away = false;
   const reloads = createReloads(() =>
@@ -229,6 +232,7 @@ function createConnectionReporter(engine: Assembly): ConnectionReporter {
       if (!away) events.emit({ type: 'database.lost', database, cause });
       away = true;
       serializer.forget();
+      schedules.forget();
       library.doubt();
       return;
     }

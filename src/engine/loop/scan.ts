@@ -56,12 +56,11 @@ async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuer
   const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
-    if (doc['type'] === 'schedule') {
-      schedules.take(doc, { conflicted });
-      continue;
+    if (doc['type'] === 'schedule') schedules.take(doc, { conflicted });
+    else {
+      if (conflicted === true) replicas.suspect(doc._id);
+      jobs.review(doc);
     }
-    if (conflicted === true) replicas.suspect(doc._id);
-    jobs.review(doc);
     await serializer.room(busyLimit);
   }
 }

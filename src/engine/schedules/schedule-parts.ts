@@ -13,6 +13,7 @@ export type ScheduleParts = Pick<
   | 'log'
   | 'now'
   | 'once'
+  | 'readDocument'
   | 'replicas'
   | 'retry'
   | 'serializer'

@@ -10,7 +10,8 @@ import { calendarOf } from '../../evaluate/calendar.js';
 import { isFinalState } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import type { Schedule } from '../../model/schedule.js';
+import { readScheduleProgress, type Schedule } from '../../model/schedule.js';
+import { continuationOf } from '../../reading/parent.js';
 import { parseDocument } from '../../reading/parse.js';
 import { writesBetween } from '../loop/serializer.js';
 import { createTimers } from '../waiting/timers.js';
@@ -31,6 +32,8 @@ export type Schedules = {
   /** The revisions that were seen last, by id. */
   readonly seen: Pick<ReadonlyMap<string, { readonly rev: string }>, 'get'>;
   readonly gone: (id: string) => void;
+  /** Forgets all revisions: the database may be another one. */
+  readonly forget: () => void;
   readonly stop: () => void;
 };
 
@@ -38,7 +41,7 @@ type Taking = { readonly at?: number; readonly conflicted?: true | undefined };
 
 type Seen = { readonly rev: string; readonly at: number };
 
-/** So many schedules are remembered with the revision that was seen last. */
+/** Number of schedules whose last revision is remembered. */
 const remembered = 20_000;
 /** How long to wait for the revision that won before the schedule is read anew, ms. */
 const hearsayMs = 2_000;
@@ -48,7 +51,7 @@ const hearsayMs = 2_000;
  * each job: the first acts at once, the others a little later, if nobody has.
  */
 export function createSchedules(parts: ScheduleParts): Schedules {
-  const { serializer, store, retry, now, ending } = parts;
+  const { serializer, readDocument, retry, now, ending } = parts;
   const seen = new LRUCache<string, Seen>({ max: remembered });
   const timers = createTimers((id) => wake(id), now, parts.wait);
   const saw = (doc: StoredDocument, at = now()): Seen | 'stale' => {
@@ -69,7 +72,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
   const wake = (id: string): void => {
     void serializer.queue(id, async () => {
       if (ending.signal.aborted) return;
-      const doc = await retry(() => store.get(id));
+      const doc = await retry(() => readDocument(id));
       if (doc?.['type'] === 'schedule') await consider(doc);
     });
   };
@@ -89,6 +92,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       seen.delete(id);
       timers.clear(id);
     },
+    forget: () => seen.clear(),
     stop: timers.stop,
   };
 }
@@ -103,11 +107,12 @@ async function follow(
   seenAt: number,
   onWritten: (doc: StoredDocument) => void,
 ): Promise<number | undefined> {
-  const { now, life, peers, self, log } = parts;
-  const known = createKnowledge(parts);
+  const { now, life, ending, peers, self, log } = parts;
+  let known = createKnowledge(parts, given._id);
   const turn = turnMs(rankAmong(given._id, peers.alive, self.id));
   let doc = given;
-  while (!life.signal.aborted) {
+  // An engine that ends makes what it has decided, and decides nothing more.
+  while (!life.signal.aborted && !(ending.signal.aborted && !isDeciding(doc))) {
     const intent = intentOf(doc, now(), known.world);
     switch (intent.kind) {
       case 'rest':
@@ -127,15 +132,23 @@ async function follow(
           break;
         }
         const written = await writeSchedule(parts, intent.schedule);
+        if (written === 'refused') return undefined;
         if (written === undefined) return now() + hearsayMs;
         log.debug({ schedule: doc._id }, intent.because);
         tellSlots(parts, doc, written);
         onWritten(written);
         doc = written;
+        // Jobs may have ended since they were looked at.
+        known = createKnowledge(parts, given._id);
       }
     }
   }
   return undefined;
+}
+
+/** Whether jobs are decided that may not be made yet. */
+function isDeciding({ progress }: StoredDocument): boolean {
+  return (readScheduleProgress(progress)?.starting ?? []).length > 0;
 }
 
 /** When there was something to do about it; a time to come is no reason to wait here. */
@@ -152,21 +165,40 @@ function intentOf(doc: StoredDocument, now: number, world: ScheduleWorld): Sched
 }
 
 /** What was looked up and made for one schedule. */
-function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts) {
+function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, schedule: string) {
   const jobs = new Map<string, 'live' | 'over'>();
   const made = new Map<string, Made>();
   const world: ScheduleWorld = {
-    calendarOf: (schedule: Schedule) => calendarOf(schedule),
+    calendarOf: (of: Schedule) => calendarOf(of),
     job: (id) => jobs.get(id) ?? 'unknown',
     made: (id) => made.get(id),
+  };
+  /** What a job that is there says when it is none of this schedule. */
+  const takenBy = async (id: string, of: string): Promise<Made | undefined> => {
+    const doc = await retry(() => store.get(id));
+    if (doc?.['type'] !== 'job') return undefined;
+    const { schedule: by } = doc;
+    const owner = isObject(by) ? by['id'] : undefined;
+    if (owner === of) return undefined;
+    const name = typeof owner === 'string' ? `schedule ${owner}` : 'no schedule';
+    return { kind: 'refused', reason: `There is a job of that id already, which is of ${name}.` };
   };
   return {
     world,
     look: async (ids: readonly string[]): Promise<void> => {
-      const found = await retry(() => store.getMany(ids));
-      for (const id of ids) {
-        const doc = found?.get(id);
-        jobs.set(id, doc === undefined || isFinalState(doc['state']) ? 'over' : 'live');
+      // A job may have gone on as another one, and that one, too.
+      let names = new Map(ids.map((id) => [id, id]));
+      while (names.size > 0) {
+        const asked = [...names];
+        const found = await retry(() => store.getMany(asked.map(([id]) => id)));
+        names = new Map();
+        for (const [id, first] of asked) {
+          const doc = found?.get(id);
+          const next = doc === undefined ? undefined : continuationOf(doc);
+          if (next !== undefined) names.set(next, first);
+          const isOver = doc === undefined || isFinalState(doc['state']);
+          jobs.set(first, isOver && next === undefined ? 'over' : 'live');
+        }
       }
     },
     make: async (docs: readonly { readonly _id: string }[]): Promise<void> => {
@@ -184,9 +216,10 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts) {
             made.set(id, { kind: 'refused', reason: result.reason });
             return;
           }
-          // A conflict: it is there already.
-          made.set(id, { kind: 'made' });
-          jobs.set(id, 'live');
+          // A conflict: it is there already, and may have ended.
+          const other = result.kind === 'conflict' ? await takenBy(id, schedule) : undefined;
+          made.set(id, other ?? { kind: 'made' });
+          if (result.kind === 'written') jobs.set(id, 'live');
         }),
       );
     },

@@ -1,10 +1,10 @@
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readScheduleProgress, type ScheduleProgress } from '../../model/schedule.js';
+import { readScheduleProgress, slotJobId, type ScheduleProgress } from '../../model/schedule.js';
 import type { ScheduleParts } from './schedule-parts.js';
 
 type Telling = Pick<ScheduleParts, 'meters' | 'log' | 'now'>;
-type Counts = Pick<ScheduleProgress, 'started' | 'skipped' | 'missed' | 'starting'>;
+type Counts = Pick<ScheduleProgress, 'started' | 'skipped' | 'missed' | 'starting' | 'backfill'>;
 
 const none: Counts = { started: 0, skipped: 0, missed: 0 };
 
@@ -15,7 +15,7 @@ export function tellSlots(parts: Telling, before: StoredDocument, after: StoredD
   const was = readScheduleProgress(before['progress']) ?? none;
   const is = readScheduleProgress(after['progress']);
   if (is === undefined) return;
-  measureSlots(parts, was, is);
+  measureSlots(parts, { schedule, was, is });
   if (is.missed > was.missed) {
     const last = is.recent.findLast(({ kind }) => kind === 'missed');
     log.warn({ schedule }, `Schedule ${schedule}: ${String(last?.because)}`);
@@ -26,13 +26,19 @@ export function tellSlots(parts: Telling, before: StoredDocument, after: StoredD
   }
 }
 
-function measureSlots({ meters, now }: Telling, was: Counts, is: Counts): void {
+function measureSlots(
+  { meters, now }: Telling,
+  { schedule, was, is }: { readonly schedule: string; readonly was: Counts; readonly is: Counts },
+): void {
   if (meters === undefined) return;
   for (const kind of ['started', 'skipped', 'missed'] as const) {
     // A job that the store refused is taken back.
     if (is[kind] > was[kind]) meters.slots?.(kind, is[kind] - was[kind]);
   }
+  // A backfill is late by its nature.
+  const late = new Set(is.backfill?.running);
   for (const slot of is.starting ?? []) {
+    if (late.has(slotJobId(schedule, slot))) continue;
     if (was.starting?.includes(slot) !== true) meters.slotDelay?.(now() - slot);
   }
 }

@@ -1,6 +1,7 @@
 import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
+import { isEdited } from '../../decide/schedules/standing.js';
 import type { ScheduleParts } from './schedule-parts.js';
 
 /**
@@ -11,7 +12,7 @@ import type { ScheduleParts } from './schedule-parts.js';
 export async function writeSchedule(
   parts: ScheduleParts,
   next: StoredDocument,
-): Promise<StoredDocument | undefined> {
+): Promise<StoredDocument | 'refused' | undefined> {
   const { store, retry, replicas, documentLimit, once } = parts;
   const { _id: id } = next;
   const result = await store.write(next, documentLimit.bytes);
@@ -20,7 +21,7 @@ export async function writeSchedule(
       return undefined;
     case 'refused':
       once.log('error', id, `Schedule ${id} cannot be stored: ${result.reason}`);
-      return undefined;
+      return 'refused';
     case 'written':
       once.stored(id);
       if (!replicas.many) return { ...next, _rev: result.rev };
@@ -32,13 +33,20 @@ export async function writeSchedule(
   return winner !== undefined && contentOf(winner) === contentOf(next) ? winner : undefined;
 }
 
-/** Removes all leaf revisions of a schedule but the winner, and resolves with that. */
+/**
+ * Removes all leaf revisions of a schedule but one, and resolves with that: the winner, but of those that
+ * are as long an edit goes first, since engines can decide again and people cannot be asked again.
+ */
 export async function resolveLeaves(
   { store, retry, replicas }: Pick<ScheduleParts, 'store' | 'retry' | 'replicas'>,
   id: string,
 ): Promise<StoredDocument | undefined> {
   const leaves = await retry(() => store.leaves(id, replicas.count));
-  const [winner, ...others] = winnerFirst(leaves ?? []);
+  const sorted = winnerFirst(leaves ?? []);
+  const count = Number.parseInt(sorted[0]?._rev ?? '', 10);
+  const edit = sorted.find((leaf) => Number.parseInt(leaf._rev, 10) === count && isEdited(leaf));
+  const winner = edit ?? sorted[0];
+  const others = sorted.filter((leaf) => leaf !== winner);
   await Promise.all(others.map(({ _rev }) => store.remove(id, _rev)));
   return winner;
 }

@@ -38,7 +38,7 @@ describe('a new schedule', () => {
     const { schedule, stored } = taken({ every: hour });
     expect(look(schedule, t0, stored).end).toEqual({
       ...{ kind: 'wait', until: t0 + hour },
-      because: 'Its next slot is 2026-01-01T01:00:00Z.',
+      because: 'It is due at 2026-01-01T01:00:00.000Z.',
     });
   });
 
@@ -343,6 +343,34 @@ describe('a schedule that cannot be followed', () => {
     expect(tellInvalid(written(told.schedule), t0 + 5, problems)).toEqual({
       ...{ kind: 'rest', because: 'name is missing.' },
     });
+  });
+});
+
+describe('Z6: a revision that an engine has dealt with', () => {
+  const other = (next: number) => ({
+    calendarOf: () => ({
+      ok: true as const,
+      calendar: { next: () => next, last: () => undefined, text: String },
+    }),
+  });
+
+  it('is left as it is by one whose calendar differs, until it is due', () => {
+    const { schedule } = taken({ every: hour });
+    expect(decideOnce(schedule, t0 + 5, other(t0 + minute))).toMatchObject({
+      ...{ kind: 'wait', until: t0 + hour },
+    });
+  });
+
+  it('is left as it is by one that cannot read what the other could, and the other way round', () => {
+    const { schedule, stored } = taken({ every: hour });
+    const problems = [{ path: 'every', message: 'It is unknown.' }] as const;
+    const unable = { calendarOf: () => ({ ok: false as const, problems }) };
+    expect(decideOnce(schedule, t0 + 5, unable)).toEqual({
+      ...{ kind: 'rest', because: 'It is unknown.' },
+    });
+    const told = decideOnce(written(schedule), t0 + 5, unable);
+    if (told.kind !== 'write') throw new Error(told.kind);
+    expect(look(written(told.schedule), t0 + 9, stored)).toMatchObject({ effects: 0 });
   });
 });
 

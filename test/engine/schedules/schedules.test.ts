@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { slotJobPrefix, type ScheduleProgress } from '../../../src/model/schedule.js';
+import { slotJobId, slotJobPrefix, type ScheduleProgress } from '../../../src/model/schedule.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { flow, task } from '../../support/documents.js';
 import { openWorkspace, type Workspace } from '../../support/workspace.js';
@@ -63,7 +63,7 @@ it('tells its meters of slots, and its log what was missed or cannot be followed
   await workspace.engine({ meters });
   await workspace.logged(({ message }) => message.includes('No engine acted on'));
   await workspace.logged(({ message }) =>
-    message.startsWith('Schedule schedule:me:t cannot be followed: cron is no cron expression'),
+    message.startsWith('Schedule schedule:me:t cannot be followed: cron must have 5 or 6 fields'),
   );
   expect(slots.sort()).toEqual(['delay', expect.stringMatching(/^missed (9|10)$/), 'started 1']);
 });
@@ -153,6 +153,33 @@ describe('a schedule', () => {
     expect(doc['problems']).toEqual([
       { path: 'progress', message: 'progress must be left to the engines; it is 5.' },
     ]);
+  });
+
+  it('with a secret in its parameters says where that belongs', async () => {
+    const workspace = await opened({ every: 1_000, params: { quick: { key: 'tws:v2:a:b:c' } } });
+    const doc = await workspace.until(id, (it) => Array.isArray(it['problems']), 20_000);
+    expect(doc['problems']).toMatchObject([{ path: expect.stringContaining('quick.key') }]);
+  });
+
+  it('does not take the job of somebody else for its own, and tells no problem in its jobs', async () => {
+    const workspace = await openWorkspace(plugins);
+    const at = Math.floor(Date.now() / 1_000) * 1_000 - 5_000;
+    const [first, second] = [slotJobId(id, at), slotJobId(id, at + 1_000)];
+    await workspace.put(...definitions, { _id: first, type: 'job', flow: 'tick', owner: 'me' });
+    await workspace.put(schedule({ at: [at, at + 1_000], overlap: 'all' }));
+    await workspace.engine({ drainMs: 100 });
+    const isDone = (it: StoredDocument): boolean =>
+      progressOf(it)?.recent.length === 2 && progressOf(it)?.starting === undefined;
+    const doc = await workspace.until(id, isDone, 20_000);
+    expect(progressOf(doc)?.recent).toMatchObject([
+      {
+        kind: 'refused',
+        because: 'There is a job of that id already, which is of no schedule.',
+      },
+      { kind: 'started', job: second },
+    ]);
+    expect(await workspace.ended(second, 20_000)).toMatchObject({ exit: 0 });
+    expect((await workspace.store.get(second))?.['problems']).toBeUndefined();
   });
 
   it('runs the slots of a backfill a few at a time', async () => {
