@@ -3,7 +3,8 @@ import type { Calendar, ReadCalendar } from '../decide/schedules/schedule-world.
 import { createMemo } from '../memo.js';
 import { show } from '../model/problems.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
-import { longestSpanMs, writtenSpanMs, type Schedule } from '../model/schedule.js';
+import type { Schedule } from '../model/schedule.js';
+import { longestSpanMs, writtenSpanMs } from '../model/span.js';
 
 /** The fields of a schedule that say when it is due, but for `jitter`. */
 export type Timing = Pick<

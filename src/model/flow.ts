@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { catalogueSchema } from './catalogue.js';
 import { notifySchema } from './notify.js';
+import { retainSchema } from './retain.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
   flagSchema,
   jsonSchemaSchema,
   nameSchema,
-  objectSchema,
   paramsSchema,
   queueSchema,
   textSchema,
@@ -79,9 +79,7 @@ export const flowFields = {
       .describe('What the job leaves as its result: JSONata.'),
   ),
   notify: z.exactOptional(notifySchema),
-  retain: z.exactOptional(
-    objectSchema.describe('Not applied: final jobs stay until somebody deletes them.'),
-  ),
+  retain: z.exactOptional(retainSchema),
   version: z.exactOptional(versionSchema),
 };
 
@@ -91,15 +89,16 @@ export type Handler = {
   readonly params?: Readonly<Record<string, unknown>>;
 };
 
-/** A flow in the one form that the inside knows; `notify` as it was written (`readNotify`). */
+/** A flow in the one form that the inside knows; `notify` and `retain` as written (`readNotify`, `readRetain`). */
 export type Flow = Omit<
   z.infer<z.ZodObject<typeof flowFields>>,
-  'tasks' | 'error' | 'cancel' | 'notify'
+  'tasks' | 'error' | 'cancel' | 'notify' | 'retain'
 > & {
   readonly tasks: Structure;
   readonly error?: Handler | Structure;
   readonly cancel?: Structure;
   readonly notify?: unknown;
+  readonly retain?: unknown;
 };
 
 /** The settings of a flow that a slice of one of its maps leaves to its parent. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  durationSchema,
   flagSchema,
   momentSchema,
   nameOf,
@@ -12,6 +11,7 @@ import {
   type Known,
 } from './scalars.js';
 import { newJobFields } from './job.js';
+import { spanSchema, writtenSpanMs } from './span.js';
 
 /** What happens to a slot while a job of the same schedule has not ended. */
 export const overlapPolicies = ['skip', 'one', 'all', 'cancel_running'] as const;
@@ -24,34 +24,6 @@ export const usualAtOnce = 3;
 const mostOfBackfill = 100;
 /** How many slots or jobs a list of the progress holds. */
 const mostListed = 1_000;
-
-const spanText =
-  'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
-const isoSpan = /^P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
-
-/** A duration as the author of a schedule writes it; its milliseconds: `writtenSpanMs`. */
-const spanSchema = z
-  .union([durationSchema, z.string()], { error: spanText })
-  .refine((span) => isSpan(span), { error: spanText })
-  .describe('Milliseconds, or ISO 8601 ("PT15M", "P1D": 24 hours); whole seconds.');
-
-/** The longest duration of a schedule: a hundred years. */
-export const longestSpanMs = 3_155_760_000_000;
-
-function isSpan(span: number | string): boolean {
-  if (typeof span === 'string' && !isoSpan.test(span)) return false;
-  const ms = writtenSpanMs(span);
-  return ms % 1_000 === 0 && ms <= longestSpanMs;
-}
-
-/** Returns the milliseconds of a written duration: 900000 for `"PT15M"`. A day has 24 hours. */
-export function writtenSpanMs(span: number | string): number {
-  if (typeof span === 'number') return span;
-  const [, weeks, days, hours, minutes, seconds] = isoSpan.exec(span) ?? [];
-  const of = (count: string | undefined, unit: number): number => Number(count ?? 0) * unit;
-  const inHours = of(weeks, 168) + of(days, 24) + of(hours, 1);
-  return (inHours * 3_600 + of(minutes, 60) + of(seconds, 1)) * 1_000;
-}
 
 const oneOfThem = 'must be the only one of "cron", "every" and "at"';
 const noneOfThem = 'must be given, or "every" or "at" in its place';

@@ -15,6 +15,7 @@ const all = ['task', 'flow', 'job', 'node'] as const;
 const ofTasks = 'it belongs in a task document';
 const ofJobs = 'it belongs in a job';
 const ofFlows = 'it belongs in a flow';
+const ofRetain = '"retain" of a flow says how long its jobs stay after their end';
 
 /** Keys that other engines have, in the words in which they have them. */
 const foreign: readonly Row[] = [
@@ -155,9 +156,14 @@ const foreign: readonly Row[] = [
       '"target" has one job at a time work on something, and an "_id" of your own has it submitted once',
   },
   {
+    in: ['task', 'job'],
+    keys: ['retain'],
+    instead: ofRetain,
+  },
+  {
     in: documents,
-    keys: ['retain', 'retention', 'remove_on_complete'],
-    instead: 'ended jobs stay in the database until somebody deletes them',
+    keys: ['retention', 'remove_on_complete', 'remove_on_fail'],
+    instead: ofRetain,
   },
   {
     in: ['retry'],

@@ -69,7 +69,7 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       );
     case 'flow':
       return definition('flow', doc, (safe) =>
-        besideNotify(safe, (rest) =>
+        beside(['notify', 'retain'], safe, (rest) =>
           either('flow', flowSchema, rest, (flow) => toFlow(flow) as Flow & Identity),
         ),
       );
@@ -113,9 +113,7 @@ function definition<K extends 'task' | 'flow', V>(
 function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>, undefined> {
   const { state } = doc;
   if (state === undefined) {
-    return doc['notify'] === undefined
-      ? either('job', newJobSchemaFor(doc), doc, toNewJob)
-      : besideNotify(doc, (rest) => either('job', newJobSchemaFor(rest), rest, toNewJob));
+    return beside(['notify'], doc, (rest) => either('job', newJobSchemaFor(rest), rest, toNewJob));
   }
   if (isFinalState(state)) {
     return either('job', finalJobSchema, doc, (job): Job => job as unknown as Job);
@@ -165,15 +163,24 @@ function either<K extends string, S extends z.ZodType, V>(
   return invalid(kind, parsed.error.issues, doc);
 }
 
-/** What is wrong with `notify` never keeps a document from being read: it stays as it was written. */
-function besideNotify<K extends string, V extends object>(
+/**
+ * What is wrong with `notify` or `retain` never keeps a document from being read: they stay as they were
+ * written. Whoever stores a document is told (`readNotify`, `readRetain`).
+ */
+function beside<K extends string, V extends object>(
+  keys: readonly ('notify' | 'retain')[],
   doc: StoredDocument,
   read: (rest: StoredDocument) => Either<K, V>,
 ): Either<K, V> {
-  if (doc['notify'] === undefined) return read(doc);
-  const { notify, ...rest } = doc;
+  const there = keys.filter((key) => doc[key] !== undefined);
+  if (there.length === 0) return read(doc);
+  const entries = Object.entries(doc);
+  const isApart = ([key]: [string, unknown]): boolean => there.some((one) => one === key);
+  const rest = Object.fromEntries(entries.filter((entry) => !isApart(entry))) as StoredDocument;
   const parsed = read(rest);
-  return parsed.ok ? { ...parsed, value: { ...parsed.value, notify } } : parsed;
+  if (!parsed.ok) return parsed;
+  const apart = Object.fromEntries(entries.filter(isApart));
+  return { ...parsed, value: { ...parsed.value, ...apart } };
 }
 
 /** Somebody wrote a state into a job that no engine has taken. */

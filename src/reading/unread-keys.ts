@@ -92,16 +92,10 @@ function unreadIn(
       return unread(key, { value, known, place, at, walk });
     }
     const below = objects.flatMap(({ shape }) => (shape[key] as z.ZodType | undefined) ?? []);
-    const [own] =
-      key === 'retain' ? unapplied(at) : key === 'limit' ? capped(at, place, inner) : [];
+    const [own] = key === 'limit' ? capped(at, place, inner) : [];
     const found = typeof inner === 'object' ? unreadIn(inner, below, at, walk) : [];
     return own === undefined ? found : [own, ...found];
   });
-}
-
-/** The one key that documents may have and that no engine follows yet. */
-function unapplied(at: Path): readonly Problem[] {
-  return [unreadKey(at, 'is not applied', String(insteadOf('retain', 'flow')))];
 }
 
 /** A number of which only a part counts. */

@@ -8,6 +8,7 @@ import { shownId, unfitId } from '../model/ids.js';
 import type { Problem } from '../model/problems.js';
 import { scheduleProgressKeys, type Schedule } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
+import { readRetain } from '../model/retain.js';
 import { parseDocument } from '../reading/parse.js';
 import type { FileProblem, Written } from './written.js';
 
@@ -47,6 +48,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
       ? timingProblems(parsed.value).map(({ path, message }) => at(path, message))
       : []),
     ...notifyProblems(doc).map(([path, message]) => at(path, message)),
+    ...retainProblems(doc).map(({ path, message }) => at(path, message)),
     ...templateProblems(doc).map(([path, message]) => at(path, message)),
     ...expressionProblems(doc).map(([path, message]) => at(path, message)),
     ...patternProblems(doc).map(([path, message]) => at(path, message)),
@@ -78,6 +80,11 @@ function timingProblems(schedule: Schedule): readonly Problem[] {
 function notifyProblems({ type, notify }: Written): readonly PathAndMessage[] {
   if (type === 'task' || type === 'schedule') return [];
   return readNotify(notify).problems.map(({ path, message }) => [path, message]);
+}
+
+/** An engine only removes nothing for what it cannot read of it; whoever stores it is to know. */
+function retainProblems({ type, retain }: Written): readonly Problem[] {
+  return type === 'flow' ? readRetain(retain).problems : [];
 }
 
 /** Templates stand in strings of `params`, wherever those are, in delays and in keys of events. */

@@ -5,6 +5,7 @@ import { failureNames } from '../../src/model/failures.js';
 import { flowSchema, liveJobSchema, newJobSchema } from '../../src/reading/documents.js';
 import { finalJobSchema, sliceSchema } from '../../src/model/job.js';
 import { notifyEntrySchema } from '../../src/model/notify.js';
+import { endedStatuses } from '../../src/model/retain.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
@@ -44,6 +45,7 @@ describe('the glossary', () => {
     ['Fields of an entry', keysOf(entryForms.task).filter((key) => !shared.includes(key))],
     ['Fields of an entry of `notify`', keysOf(notifyEntrySchema)],
     ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
+    ['Fields of `retain`', [...endedStatuses, 'age', 'count']],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],
     ['Fields of a job', [newJobSchema, liveJobSchema, finalJobSchema].flatMap(keysOf)],
     ['Fields of a slice', keysOf(sliceSchema)],

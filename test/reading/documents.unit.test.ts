@@ -222,7 +222,6 @@ const flows: readonly Refused[] = [
     'version',
     'version must be a string or a number; it is an object without keys.',
   ],
-  [{ retain: 5 }, 'retain', 'retain must be an object; it is 5.'],
 ];
 
 const time =
@@ -317,6 +316,16 @@ describe.each(Object.entries(kinds))('a %s document', (_kind, { refused, ...good
     expect(parsed).toMatchObject({ kind: good.type, ok: false });
     expect('problems' in parsed && parsed.problems[0]).toEqual({ path, message });
   });
+});
+
+it.each([5, { days: 1 }, { failed: {} }])('a flow with retain %j is read as it is', (retain) => {
+  const doc = { ...document.flow, retain } as typeof document.flow;
+  expect(parseDocument(doc)).toMatchObject({ kind: 'flow', ok: true, value: { retain } });
+  const live = {
+    ...document.live,
+    flow_definition: { type: 'flow', name: 'f', owner: 'o', retain },
+  };
+  expect(parseDocument(live as never)).toMatchObject({ kind: 'job', ok: true });
 });
 
 describe('the schema of what a new job has', () => {

@@ -87,8 +87,8 @@ describe('keys that look like a feature', () => {
     ['retry_delay in a flow', flow('f', [], { retry_delay: 5 }), 'retry_delay', '"retry"'],
     ['concurrency in a flow', flow('f', [], { concurrency: 2 }), 'concurrency', '"max_running"'],
     ['concurrency in a task', task('a', { concurrency: 2 }), 'concurrency', '"slots"'],
-    ['retain in a flow', flow('f', [], { retain: { days: 1 } }), 'retain', 'not applied'],
-    ['retain in a job', job({ retain: { days: 1 } }), 'retain', 'deletes them'],
+    ['retention in a flow', flow('f', [], { retention: 5 }), 'retention', '"retain" of a flow'],
+    ['retain in a job', job({ retain: { failed: {} } }), 'retain', '"retain" of a flow'],
     [
       'maxAttempts in a policy',
       task('a', { retry: { maxAttempts: 3 } }),
@@ -140,7 +140,7 @@ describe('keys that look like a feature', () => {
 
   it.each<readonly [KeyPlace, readonly string[]]>([
     ['task', Object.keys(taskSchema.shape)],
-    ['flow', Object.keys(flowSchema.shape).filter((key) => key !== 'retain')],
+    ['flow', Object.keys(flowSchema.shape)],
     ['job', Object.keys(newJobSchema.shape)],
     ['node', ['task', 'name', 'when', 'params', 'retry', 'timeout', 'error', 'undo', 'after']],
     ['node', Object.keys(entryForms.task.shape)],

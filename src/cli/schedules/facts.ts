@@ -2,11 +2,11 @@ import type { Client, NextSlot } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import {
   readScheduleProgress,
-  writtenSpanMs,
   type ScheduleProgress,
   type ScheduleStatus,
   type SlotRecord,
 } from '../../model/schedule.js';
+import { writtenSpanMs } from '../../model/span.js';
 import { ownerOf } from '../../model/task.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { lengthOf, textOf } from '../../words.js';

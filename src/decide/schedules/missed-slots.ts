@@ -1,4 +1,5 @@
-import { writtenSpanMs, type Schedule, type ScheduleProgress } from '../../model/schedule.js';
+import type { Schedule, ScheduleProgress } from '../../model/schedule.js';
+import { writtenSpanMs } from '../../model/span.js';
 import { withSlotRecord, type Standing } from './standing.js';
 import type { Calendar } from './schedule-world.js';
 

@@ -1,9 +1,5 @@
-import {
-  writtenSpanMs,
-  type Schedule,
-  type ScheduleProgress,
-  type SlotRecord,
-} from '../../model/schedule.js';
+import { type Schedule, type ScheduleProgress, type SlotRecord } from '../../model/schedule.js';
+import { writtenSpanMs } from '../../model/span.js';
 import { idHash } from '../compete/ranks.js';
 import type { Calendar, ScheduleWorld } from './schedule-world.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Problem } from '../../model/problems.js';
 import { readNotify } from '../../model/notify.js';
+import { readRetain } from '../../model/retain.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isRecord } from './schema-at.js';
@@ -23,7 +24,9 @@ export function ownProblems(kind: EditedKind, value: unknown): readonly Problem[
   }
   const whole: StoredDocument = { ...value, type, _id: 'new', _rev: '0-0' };
   const parsed = parseDocument(whole);
-  const ofNotify =
-    kind === 'task' || kind === 'schedule' ? [] : readNotify(value['notify']).problems;
-  return parsed.kind === 'other' || parsed.ok ? ofNotify : [...parsed.problems, ...ofNotify];
+  const beside = [
+    ...(kind === 'task' || kind === 'schedule' ? [] : readNotify(value['notify']).problems),
+    ...(kind === 'flow' ? readRetain(value['retain']).problems : []),
+  ];
+  return parsed.kind === 'other' || parsed.ok ? beside : [...parsed.problems, ...beside];
 }

@@ -1,4 +1,4 @@
-import { writtenSpanMs } from '../../model/schedule.js';
+import { writtenSpanMs } from '../../model/span.js';
 import { counted, lengthOf } from '../../words.js';
 import type { AnyDocument } from '../answers.js';
 

@@ -26,7 +26,12 @@ describe('a job that begins', () => {
     ['a key of the job that flows have', { job: { timeout: 5 } }, 'timeout', 'a flow'],
     ['a mistyped key of the job', { job: { priorty: 5 } }, 'priorty', 'priority'],
     ['a key of the flow', { flow: { catch: 'b' } }, 'flow_definition.catch', '"error"'],
-    ['what is not applied', { flow: { retain: {} } }, 'flow_definition.retain', 'deletes them'],
+    [
+      'what other engines call retain',
+      { flow: { retention: 1 } },
+      'flow_definition.retention',
+      '"retain" of a flow',
+    ],
     [
       'a key of an entry',
       { flow: { tasks: entry({ rate: 1 }) } },

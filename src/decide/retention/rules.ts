@@ -1,0 +1,65 @@
+import { canonical } from '../../model/canonical.js';
+import { readRetain, type EndedStatus, type Retain, type RetainLimit } from '../../model/retain.js';
+import { defaultOwner, keyOf } from '../../model/task.js';
+
+/** How long ended jobs stay. */
+export type RetentionRules = {
+  /**
+   * All flows by `name::owner`, with their rules. `usual`: it says nothing; `unreadable`: none of its jobs is
+   * removed.
+   */
+  readonly flows: ReadonlyMap<string, Retain | 'usual' | 'unreadable'>;
+  /** The default; absent: jobs stay where their flow says nothing. */
+  readonly usual: Retain | undefined;
+};
+
+/** What a flow document says that cannot be followed. */
+export type RetainProblem = { readonly flow: string; readonly message: string };
+
+type FlowDocument = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the rules from all flows of a database. A flow whose `retain` cannot be read, or whose documents do
+ * not agree on it, is told, and its jobs stay: neither its rule nor the default is guessed.
+ */
+export function retentionRules(
+  flows: readonly FlowDocument[],
+  usual: Retain | undefined,
+): { readonly rules: RetentionRules; readonly problems: readonly RetainProblem[] } {
+  const written = new Map<string, unknown>();
+  const read = new Map<string, Retain | 'usual' | 'unreadable'>();
+  const problems: RetainProblem[] = [];
+  for (const { name, owner, retain } of flows) {
+    const flow = keyOf(String(name), String(owner));
+    const isSecond = written.has(flow);
+    if (isSecond && canonical(written.get(flow)) === canonical(retain)) continue;
+    const { rule = 'usual', problems: found } = readRetain(retain);
+    const messages = isSecond ? [differs] : found.map(({ message }) => message);
+    problems.push(...messages.map((message) => ({ flow, message })));
+    read.set(flow, messages.length > 0 ? 'unreadable' : rule);
+    written.set(flow, retain);
+  }
+  return { rules: { flows: read, usual }, problems };
+}
+
+const differs = 'retain is not the same in all documents of this flow.';
+
+/** What the rule for a job goes by. */
+export type JobKind = {
+  readonly flow: string;
+  readonly owner: string;
+  readonly status: EndedStatus;
+};
+
+/**
+ * Returns the limits for jobs of a kind; undefined: they stay. A job runs the flow of its owner, else that of
+ * DEFAULT, and is kept by the same one.
+ */
+export function limitFor(
+  { flows, usual }: RetentionRules,
+  { flow, owner, status }: JobKind,
+): RetainLimit | undefined {
+  const rule = flows.get(keyOf(flow, owner)) ?? flows.get(keyOf(flow, defaultOwner)) ?? 'usual';
+  if (rule === 'unreadable') return undefined;
+  return (rule === 'usual' ? usual : rule)?.[status];
+}
