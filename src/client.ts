@@ -19,6 +19,8 @@ export type { WriteBatch, StoreOptions } from './store/store.js';
 export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
+export type { RetainOptions, RetainProgress, RetainResult } from './client/retain.js';
+export type { PassOptions, PassResult } from './client/retention.js';
 export type { NextSlot, ScheduleChange } from './client/schedules.js';
 export type { Explained } from './client/explain-job.js';
 export { isEndedJob, type JobToSubmit, type Submitted } from './client/jobs.js';

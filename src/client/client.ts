@@ -37,11 +37,14 @@ import {
   type TokenFacts,
 } from './tokens.js';
 import { watchJob, type WatchOptions } from './watch.js';
+import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
+import type { PassOptions, PassResult } from './retention.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
 import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { EngineDocument } from '../model/engine.js';
 import type { Problem } from '../model/problems.js';
+import type { Retain } from '../model/retain.js';
 import type { RequestAction } from '../model/request.js';
 import type { JobCounts, Span } from '../model/summary.js';
 import type { Change } from '../store/change.js';
@@ -215,6 +218,14 @@ export type Client = {
    * @throws TwsError `document_missing`, `job_unfinished`, `job_family_large`
    */
   readonly removeJob: (id: string, options?: RemoveJobOptions) => Promise<readonly string[]>;
+  /**
+   * Removes the jobs that `retain` of their flows, or the default, does not keep. `retention` does it where no
+   * other process does.
+   */
+  readonly retain: (options?: RetainOptions) => Promise<RetainResult>;
+  readonly retention: (options: PassOptions) => Promise<PassResult>;
+  /** Whether anything says which jobs go, and what of it cannot be followed; reads the flows only. */
+  readonly readRetention: (usual?: Retain) => Promise<RetentionState>;
   /** Where the feed stands now. */
   readonly position: () => Promise<string>;
   /** Follows the feed until its signal aborts; see `FollowOptions`. */
@@ -243,6 +254,8 @@ const rules = {
   explain: () => import('./explain-job.js'),
   history: () => import('./history.js'),
   messages: () => import('./messages.js'),
+  retain: () => import('./retain.js'),
+  retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
   sealed: () => import('./sealed-jobs.js'),
   work: () => import('./work.js'),
@@ -292,6 +305,9 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),
     removeJob: (id, options) => removeJob(store, id, options),
+    retain: async (options) => (await rules.retain()).retainJobs(store, options),
+    retention: async (options) => (await rules.retention()).runRetention(store, options),
+    readRetention: async (usual) => (await rules.retain()).readRetention(store, usual),
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),

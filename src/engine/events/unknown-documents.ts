@@ -3,7 +3,14 @@ import { show } from '../../model/problems.js';
 import type { Log } from '../log.js';
 
 /** Types of documents that engines and clients store and that need no action of an engine. */
-const quiet: ReadonlySet<string> = new Set(['task', 'flow', 'lock', 'token', 'engine-control']);
+const quiet: ReadonlySet<string> = new Set([
+  'task',
+  'flow',
+  'lock',
+  'token',
+  'engine-control',
+  'retention',
+]);
 /** The log names at most this many types. */
 const mostReported = 100;
 

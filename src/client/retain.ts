@@ -1,0 +1,189 @@
+import { retentionRules, type RetainProblem } from '../decide/retention/rules.js';
+import { scansFor } from '../decide/retention/scans.js';
+import type { EndedStatus, Retain } from '../model/retain.js';
+import type { Store } from '../store/store.js';
+import { listDefinitions } from './lists.js';
+import { candidatesOf, type RetainCandidate } from './retain-candidates.js';
+import {
+  familiesOf,
+  readBeside,
+  removeFamily,
+  type BesideJobs,
+  type JobFamily,
+  type KeptReason,
+} from './retain-family.js';
+
+export type RetainOptions = {
+  /** The default, for jobs whose flow says nothing. */
+  readonly usual?: Retain | undefined;
+  /** Removes nothing; the result says what would be removed. */
+  readonly dryRun?: boolean;
+  /** Epoch ms; default: now. */
+  readonly now?: number;
+  /** Called now and then; `removed` and `kept` count jobs without those that were made for them. */
+  readonly onProgress?: ((progress: RetainProgress) => void) | undefined;
+  /** Breaks it off after the jobs under way; what is left is found by the next pass. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waited for now and then; false breaks it off. */
+  readonly mayGoOn?: (() => Promise<boolean>) | undefined;
+};
+
+export type RetainProgress = {
+  readonly looked: number;
+  readonly removed: number;
+  readonly kept: number;
+};
+
+/** Jobs of a flow and a status, without those that were made for them. */
+export type RetainRow = {
+  readonly flow: string;
+  readonly owner: string;
+  readonly status: EndedStatus;
+  readonly removed: number;
+  readonly kept: number;
+};
+
+/** A job that stays although its rule says that it goes: because of itself or of `job`. */
+export type KeptJob = {
+  readonly id: string;
+  readonly because: KeptReason;
+  readonly job: string;
+};
+
+export type RetainResult = {
+  /** Whether anything says which jobs go. */
+  readonly configured: boolean;
+  readonly rows: readonly RetainRow[];
+  /** All documents that were removed: also child jobs, notifications, locks, requests and signals. */
+  readonly documents: number;
+  /** The first 100 that stay. */
+  readonly kept: readonly KeptJob[];
+  /** What flows say that cannot be followed: none of their jobs is removed. */
+  readonly problems: readonly RetainProblem[];
+  /** It was broken off. */
+  readonly broken: boolean;
+};
+
+/** What the rules come to before any job is looked at. */
+export type RetentionState = Pick<RetainResult, 'configured' | 'problems'>;
+
+/** Whether the flows, or the default, say which jobs go, and what cannot be followed. Reads only the flows. */
+export async function readRetention(store: Store, usual?: Retain): Promise<RetentionState> {
+  const { rules, problems } = retentionRules(await listDefinitions(store, 'flow'), usual);
+  return { configured: scansFor(rules, Date.now()).length > 0, problems };
+}
+
+/**
+ * Removes the jobs that have ended and that the `retain` of their flow, or the default, does not keep, each
+ * with its child jobs, notifications, locks, requests and signals. A job of whose family one has not ended
+ * stays. May be broken off anywhere and repeated: a job goes after all that belongs to it.
+ * @throws TwsError those of a removal but `document_conflict`
+ */
+export async function retainJobs(store: Store, options: RetainOptions = {}): Promise<RetainResult> {
+  const { usual, dryRun = false, now = Date.now(), onProgress } = options;
+  const { rules, problems } = retentionRules(await listDefinitions(store, 'flow'), usual);
+  const configured = scansFor(rules, now).length > 0;
+  const tally = createTally();
+  const result = (broken: boolean): RetainResult => ({
+    ...{ configured, problems, broken },
+    ...tally.end(),
+  });
+  if (!configured) return result(false);
+  const beside = await readBeside(store);
+  const goesOn = askedNowAndThen(options, tally);
+  for await (const some of candidatesOf(store, { rules, now, goesOn })) {
+    if (!(await goesOn(true))) break;
+    await removeSome(store, some, { beside, dryRun, tally });
+    onProgress?.(tally.progress());
+  }
+  return result(!(await goesOn(true)));
+}
+
+type Tally = ReturnType<typeof createTally>;
+
+function createTally() {
+  const rows = new Map<string, RetainRow>();
+  const kept: KeptJob[] = [];
+  const sums = { looked: 0, removed: 0, kept: 0 };
+  let documents = 0;
+  const add = ({ job }: RetainCandidate, what: 'removed' | 'kept'): void => {
+    const { flow, owner, status } = job;
+    const key = JSON.stringify([flow, owner, status]);
+    const row = rows.get(key) ?? { flow, owner, status, removed: 0, kept: 0 };
+    rows.set(key, { ...row, [what]: row[what] + 1 });
+    sums[what] += 1;
+  };
+  return {
+    looked: () => {
+      sums.looked += 1;
+      return sums.looked;
+    },
+    removed: (candidate: RetainCandidate, count: number) => {
+      add(candidate, 'removed');
+      documents += count;
+    },
+    kept: (candidate: RetainCandidate, because: KeptReason, job: string) => {
+      add(candidate, 'kept');
+      if (kept.length < mostKept) kept.push({ id: candidate.job.id, because, job });
+    },
+    progress: (): RetainProgress => ({ ...sums }),
+    end: () => ({ rows: [...rows.values()].toSorted(byFlow), documents, kept }),
+  };
+}
+
+const mostKept = 100;
+
+function byFlow(a: RetainRow, b: RetainRow): number {
+  const [one, other] = [a, b].map(({ flow, owner, status }) => `${flow}::${owner}:${status}`);
+  return String(one) < String(other) ? -1 : 1;
+}
+
+/** So many rows are looked at between two signs of life. */
+const rowsBetween = 1_000;
+
+/** Tells how far it is, and asks whether to go on, also while nothing is found that goes. */
+function askedNowAndThen({ signal, mayGoOn, onProgress }: RetainOptions, tally: Tally) {
+  let isOver = false;
+  const ask = async (): Promise<boolean> => {
+    onProgress?.(tally.progress());
+    isOver ||= (await mayGoOn?.()) === false;
+    return !isOver && signal?.aborted !== true;
+  };
+  return (isDue = false): boolean | Promise<boolean> => {
+    if (isOver || signal?.aborted === true) return false;
+    if (isDue) return ask();
+    return tally.looked() % rowsBetween > 0 || ask();
+  };
+}
+
+type Removing = {
+  readonly beside: BesideJobs;
+  readonly dryRun: boolean;
+  readonly tally: Tally;
+};
+
+async function removeSome(
+  store: Store,
+  some: readonly RetainCandidate[],
+  { beside, dryRun, tally }: Removing,
+): Promise<void> {
+  const families = await familiesOf(
+    store,
+    some.map(({ doc }) => doc),
+    beside,
+  );
+  const removals = families.map(async (family, i): Promise<void> => {
+    const candidate = some[i] as RetainCandidate;
+    const { kept } = family;
+    if (kept !== undefined) return tally.kept(candidate, kept.because, kept.job);
+    const removed = dryRun ? sizeOf(family) : await removeFamily(store, family);
+    if (removed === 'conflict') tally.kept(candidate, 'conflict', candidate.job.id);
+    else tally.removed(candidate, removed);
+  });
+  const ended = await Promise.allSettled(removals);
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}
+
+function sizeOf({ levels, beside }: JobFamily): number {
+  return levels.flat().length + beside.length;
+}

@@ -1,0 +1,124 @@
+import type { EndedStatus } from '../model/retain.js';
+import {
+  retentionId,
+  retentionSchema,
+  type LastPass,
+  type RetentionDocument,
+} from '../model/retention.js';
+import type { Store } from '../store/store.js';
+import { retainJobs, type RetainOptions, type RetainResult } from './retain.js';
+
+/*
+ * Who removes old jobs.
+ *
+ * U9 A pass has the claim: the document `retention` with `running`, stored by compare-and-set. It renews it,
+ *    and breaks off when it has lost it.
+ * U10 A claim that was not renewed in time is over: its process has died, and another pass may begin.
+ * U11 Two passes at once remove nothing wrong, since each removal names the revision that was looked at: where
+ *    a database keeps several copies, or clocks differ by minutes, there may be two.
+ */
+
+/** How long a claim holds without being renewed, ms. */
+const claimMs = 300_000;
+const renewMs = 30_000;
+
+export type PassOptions = RetainOptions & {
+  /** Whose pass it is: the id of an engine, or a command and its process. */
+  readonly by: string;
+  /** Time between the begin of one pass by itself and the next, ms. */
+  readonly everyMs: number;
+  /** The pass begins also when none is due; not while another one runs. */
+  readonly atOnce?: boolean;
+};
+
+/** `busy`: another pass runs; `early`: none is due before `next` (epoch ms). */
+export type PassResult =
+  | { readonly kind: 'done'; readonly result: RetainResult; readonly next: number }
+  | { readonly kind: 'busy'; readonly by: string; readonly since: number; readonly next: number }
+  | { readonly kind: 'early'; readonly next: number };
+
+/**
+ * Removes old jobs once, where no other process does (U9). A pass that is told to end, or that loses the claim,
+ * breaks off; the next pass finds what is left.
+ * @throws TwsError as `retainJobs`
+ */
+export async function runRetention(store: Store, options: PassOptions): Promise<PassResult> {
+  const { by, mayGoOn, now: began = Date.now() } = options;
+  const claimed = await claim(store, options, began);
+  if (claimed.kind !== 'claimed') return claimed;
+  let doc: Stored | undefined = claimed.doc;
+  const from = performance.now();
+  let renewed = Date.now();
+  const isOurs = async (): Promise<boolean> => {
+    if (doc !== undefined && Date.now() - renewed >= renewMs) {
+      renewed = Date.now();
+      doc = await write(store, { ...doc, running: { by, since: began, until: renewed + claimMs } });
+    }
+    return doc !== undefined && (await mayGoOn?.()) !== false;
+  };
+  let last: LastPass | undefined;
+  try {
+    const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs });
+    last = { at: began, ms: Math.round(performance.now() - from), by, ...countsOf(result) };
+    return { kind: 'done', result, next: claimed.doc.next };
+  } finally {
+    if (doc !== undefined) await release(store, doc, last);
+  }
+}
+
+type Stored = RetentionDocument & { readonly _rev: string };
+
+type Claimed =
+  | { readonly kind: 'claimed'; readonly doc: Stored }
+  | Exclude<PassResult, { readonly kind: 'done' }>;
+
+async function claim(
+  store: Store,
+  { by, everyMs, atOnce = false }: PassOptions,
+  now: number,
+): Promise<Claimed> {
+  const found = await store.get(retentionId);
+  const read = retentionSchema.safeParse(found);
+  const before = read.success ? read.data : undefined;
+  const { running, next = 0 } = before ?? {};
+  if (running !== undefined && running.until > now) {
+    const { by: other, since } = running;
+    return { kind: 'busy', by: other, since, next: running.until };
+  }
+  if (next > now && !atOnce) return { kind: 'early', next };
+  const due = now + everyMs;
+  const doc = await write(store, {
+    ...{ _id: retentionId, type: 'retention', next: due },
+    ...(found === undefined ? {} : { _rev: found._rev }),
+    ...(before?.last === undefined ? {} : { last: before.last }),
+    running: { by, since: now, until: now + claimMs },
+  });
+  return doc === undefined
+    ? { kind: 'busy', by: 'another process', since: now, next: due }
+    : { kind: 'claimed', doc };
+}
+
+/** Resolves with what is stored; undefined when somebody else was faster, or nobody knows. */
+async function write(
+  store: Store,
+  doc: RetentionDocument & { readonly _rev?: string },
+): Promise<Stored | undefined> {
+  const result = await store.write(doc);
+  return result.kind === 'written' ? { ...doc, _rev: result.rev } : undefined;
+}
+
+/** A pass that failed leaves what the one before it did. */
+async function release(store: Store, doc: Stored, last: LastPass | undefined): Promise<void> {
+  const { running: _running, ...free } = doc;
+  await write(store, { ...free, ...(last === undefined ? {} : { last }) });
+}
+
+function countsOf({ rows }: RetainResult): Pick<LastPass, 'removed' | 'kept'> {
+  const removed: Record<EndedStatus, number> = { succeeded: 0, failed: 0, cancelled: 0 };
+  let kept = 0;
+  for (const row of rows) {
+    removed[row.status] += row.removed;
+    kept += row.kept;
+  }
+  return { removed, kept };
+}

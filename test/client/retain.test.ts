@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { createClient, type RetainOptions } from '../../src/client.js';
+import { openStore } from '../../src/store/store.js';
+import { couchUrl } from '../support/couch.js';
+import { openWorkspace } from '../support/workspace.js';
+
+const now = Date.UTC(2026, 0, 31);
+const day = 86_400_000;
+
+/** A job that ended so many days before now. */
+const ended = (_id: string, days: number, more: object = {}) => ({
+  ...{ _id, type: 'job', flow: 'f', owner: 'DEFAULT', state: '$$complete', exit: 0, steps: [] },
+  ...{ start: now - days * day - 1_000, end: now - days * day },
+  ...more,
+});
+const failed = { exit: 2, failure: { name: 'Failed', message: 'no' }, flow: 'g' };
+const child = (job: string) => ({ parent: { job, step: 's' } });
+const notification = (job: string) => ({
+  ...{ flow: 'tell' },
+  notifies: { job, run: 1, status: 'succeeded', depth: 1 },
+});
+const f = {
+  _id: 'flow:DEFAULT:f',
+  type: 'flow',
+  name: 'f',
+  owner: 'DEFAULT',
+  tasks: [{ task: 'a' }],
+};
+const usual = { succeeded: { age: 'P30D' } };
+
+async function ready() {
+  const workspace = await openWorkspace();
+  const { store } = workspace;
+  const client = createClient({ store });
+  const left = async (): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for await (const { id } of store.rows('jobs', { reduce: false })) ids.push(id);
+    return ids.sort();
+  };
+  const retain = (more: RetainOptions = {}) => client.retain({ now, usual, ...more });
+  return { ...workspace, client, left, retain };
+}
+
+describe('retain', () => {
+  it('removes nothing and looks at no job when nothing says so', async () => {
+    const { put, left, client } = await ready();
+    await put(f, ended('a', 900));
+    const result = await client.retain({ now });
+    expect(result).toEqual({
+      ...{ configured: false, rows: [], documents: 0, kept: [], problems: [], broken: false },
+    });
+    expect(await left()).toEqual(['a']);
+  });
+
+  it('removes what is older than the age, by its end', async () => {
+    const { put, left, retain } = await ready();
+    await put(
+      ended('old', 31),
+      ended('long', 29, { start: now - 40 * day }),
+      ended('new', 1),
+      ended('failed', 99, failed),
+      { _id: 'queued', type: 'job', flow: 'f', exec_after: now * 2 },
+    );
+    const result = await retain();
+    expect(result.rows).toEqual([
+      { flow: 'f', owner: 'DEFAULT', status: 'succeeded', removed: 1, kept: 0 },
+    ]);
+    expect(await left()).toEqual(['failed', 'long', 'new', 'queued']);
+    expect((await retain()).rows).toEqual([]);
+  });
+
+  it('keeps the newest of a count by their end, of each flow, owner and status', async () => {
+    const { put, left, retain } = await ready();
+    const retainOf = { succeeded: { count: 2 }, failed: { count: 1, age: 'P5D' } };
+    await put({ ...f, retain: retainOf });
+    await put(
+      ...[1, 2, 3, 4].map((days) => ended(`s${days}`, days)),
+      ended('long', 0, { start: now - 90 * day }),
+      ended('mine', 9, { owner: 'me' }),
+      ended('bad', 6, { ...failed, flow: 'f' }),
+      ended('other', 29, { flow: 'h' }),
+    );
+    await retain();
+    expect(await left()).toEqual(['long', 'mine', 'other', 's1']);
+  });
+
+  it('follows the rule of the flow, not the default, also where that keeps all', async () => {
+    const { put, left, retain } = await ready();
+    await put({ ...f, retain: {} });
+    await put(ended('a', 90), ended('b', 90, { flow: 'unknown' }));
+    await retain();
+    expect(await left()).toEqual(['a']);
+  });
+
+  it('removes nothing for a rule that cannot be read, and tells of it', async () => {
+    const { put, left, retain } = await ready();
+    await put({ ...f, retain: { succeeded: { days: 3 } } });
+    await put(ended('a', 90));
+    const { problems } = await retain();
+    expect(problems).toEqual([
+      {
+        flow: 'f::DEFAULT',
+        message: 'retain.succeeded.days must be left out: there can be only age, count.',
+      },
+    ]);
+    expect(await left()).toEqual(['a']);
+  });
+});
+
+describe('what goes with a job', () => {
+  const family = () => [
+    ended('a', 31, { notifications: [{ id: 'n', run: 1, at: 1 }] }),
+    ended('b', 31, child('a')),
+    ended('c', 31, { ...child('b'), exit: 1 }),
+    ended('n', 1, notification('a')),
+    { _id: 'lock:1', type: 'lock', kind: 'target', key: 't', job: 'b', at: 1, nonce: 'x' },
+    { _id: 'lock:2', type: 'lock', kind: 'target', key: 't', job: 'other', at: 1, nonce: 'x' },
+    { _id: 'q', type: 'request', job: 'a', action: 'note', text: 'x', refused: 'too late' },
+    { _id: 's', type: 'signal', job: 'c', name: 'go' },
+    { _id: 'e', type: 'event', name: 'go', refused: 'no' },
+  ];
+
+  it('are its child jobs, notifications, locks, requests, signals and attachments', async () => {
+    const { put, left, retain, store } = await ready();
+    const attachment = {
+      content_type: 'text/plain',
+      data: Buffer.from('large').toString('base64'),
+    };
+    await put(...family());
+    const { _rev } = (await store.get('c')) ?? { _rev: '' };
+    await put({ ...ended('c', 31, child('b')), _rev, _attachments: { r: attachment } });
+    expect(await store.attachment('c', 'r')).toBe('large');
+    const { documents, rows } = await retain();
+    expect(documents).toBe(7);
+    expect(rows).toMatchObject([{ flow: 'f', removed: 1 }]);
+    expect(await left()).toEqual([]);
+    expect(await store.attachment('c', 'r')).toBeUndefined();
+    const others = await store.getMany(['lock:1', 'lock:2', 'q', 's', 'e']);
+    expect([...others.keys()].sort()).toEqual(['e', 'lock:2']);
+  });
+
+  it.each([
+    ['a child job has not ended', { ...child('b'), state: '$$paused' }, 'c', 'unfinished'],
+    ['a child job is to be retried', { ...child('b'), retry: true }, 'c', 'retry'],
+  ])('stays as long as %s', async (_title, more, job, because) => {
+    const { put, left, retain } = await ready();
+    await put(...family().map((doc) => (doc._id === 'c' ? { ...doc, ...more } : doc)));
+    const { kept, rows } = await retain();
+    expect(kept).toEqual([{ id: 'a', because, job }]);
+    expect(rows).toMatchObject([{ flow: 'f', removed: 0, kept: 1 }]);
+    expect(await left()).toEqual(['a', 'b', 'c', 'n']);
+  });
+
+  it('stays as long as a retry is asked for that no engine has taken', async () => {
+    const { put, left, retain } = await ready();
+    await put(ended('a', 90), { _id: 'q', type: 'request', job: 'a', action: 'retry' });
+    expect((await retain()).kept).toEqual([{ id: 'a', because: 'retry', job: 'a' }]);
+    expect(await left()).toEqual(['a']);
+  });
+
+  it('is only what says so itself: a list of ids that anybody can write is not believed', async () => {
+    const { put, left, retain } = await ready();
+    await put(ended('a', 90, { notifications: [{ id: 'x', run: 1, at: 1 }] }), ended('x', 1));
+    await retain();
+    expect(await left()).toEqual(['x']);
+  });
+
+  it('goes by its own rule when the job that it was made for is gone', async () => {
+    const { put, left, retain } = await ready();
+    await put(ended('b', 90, child('gone')), ended('c', 90, child('there')), ended('there', 1));
+    await retain();
+    expect(await left()).toEqual(['c', 'there']);
+  });
+});
+
+describe('a pass', () => {
+  it('with dryRun says the same and removes nothing', async () => {
+    const { put, left, retain } = await ready();
+    await put(ended('a', 90), ended('b', 90, child('a')), ended('c', 90));
+    const before = await left();
+    const dry = await retain({ dryRun: true });
+    expect(dry).toMatchObject({ documents: 3, rows: [{ removed: 2 }] });
+    expect(await left()).toEqual(before);
+    expect(await retain()).toEqual(dry);
+  });
+
+  it('that is broken off leaves whole families, and the next one goes on', async () => {
+    const { put, left, retain } = await ready();
+    const ids = Array.from({ length: 250 }, (_, i) => `j${i}`);
+    await put(
+      ...ids.map((id) => ended(id, 90)),
+      ...ids.map((id) => ended(`c-${id}`, 90, child(id))),
+    );
+    const stop = new AbortController();
+    const first = await retain({
+      signal: stop.signal,
+      onProgress: ({ removed }) => removed > 0 && stop.abort(),
+    });
+    expect(first.broken).toBe(true);
+    const some = await left();
+    expect(some.length).toBeGreaterThan(0);
+    expect(some.length).toBeLessThan(500);
+    const whole = some.filter((id) => id.startsWith('j')).flatMap((id) => [id, `c-${id}`]);
+    expect(some).toEqual(whole.sort());
+    expect((await retain()).broken).toBe(false);
+    expect(await left()).toEqual([]);
+  });
+
+  it('that fails between a child and its parent leaves the parent, which the next one removes', async () => {
+    const { put, left, retain, store } = await ready();
+    await put(ended('a', 90), ended('b', 90, child('a')));
+    const failing = {
+      ...store,
+      remove: (id: string, rev: string) =>
+        id === 'a'
+          ? Promise.resolve({ kind: 'unknown' as const, cause: 'no answer' })
+          : store.remove(id, rev),
+    };
+    const broken = createClient({ store: failing }).retain({ now, usual });
+    await expect(broken).rejects.toMatchObject({ code: 'write_unknown' });
+    expect(await left()).toEqual(['a']);
+    await retain();
+    expect(await left()).toEqual([]);
+  });
+
+  it('U11: keeps a job that was changed meanwhile, with its family', async () => {
+    const { put, left, store } = await ready();
+    await put(ended('a', 90), ended('b', 90, child('a')));
+    const slow = {
+      ...store,
+      get: async (id: string) => {
+        const doc = await store.get(id);
+        if (id === 'a' && doc?.['note'] === undefined) await put({ ...doc, note: 1 });
+        return store.get(id);
+      },
+    };
+    const { kept } = await createClient({ store: slow }).retain({ now, usual });
+    expect(kept).toEqual([{ id: 'a', because: 'conflict', job: 'a' }]);
+    expect(await left()).toEqual(['a', 'b']);
+  });
+});
+
+describe('passes of several processes', () => {
+  const everyMs = 3_600_000;
+
+  it('U9: are made by one of them', async () => {
+    const { put, store, client } = await ready();
+    await put(...[1, 2, 3].map((i) => ended(`j${i}`, 90)));
+    const stores = Array.from({ length: 4 }, () =>
+      openStore({ ...store.connection, url: couchUrl() }),
+    );
+    const passes = await Promise.all(
+      stores.map((one, i) =>
+        createClient({ store: one }).retention({ now, usual, everyMs, by: `engine:${i}` }),
+      ),
+    );
+    await Promise.all(stores.map(({ close }) => close()));
+    const done = passes.filter(({ kind }) => kind === 'done');
+    expect(done).toHaveLength(1);
+    const doc = await store.get('retention');
+    expect(doc).toMatchObject({
+      ...{ type: 'retention', next: now + everyMs },
+      last: { at: now, removed: { succeeded: 3, failed: 0, cancelled: 0 }, kept: 0 },
+    });
+    expect(doc?.['running']).toBeUndefined();
+    const early = await client.retention({ now: now + 1, usual, everyMs, by: 'x' });
+    expect(early).toEqual({ kind: 'early', next: now + everyMs });
+    const atOnce = { now: now + 1, usual, everyMs, by: 'x', atOnce: true };
+    expect(await client.retention(atOnce)).toMatchObject({ kind: 'done' });
+  });
+
+  it('U10: begin when a claim that nobody renews is over, and not before', async () => {
+    const { put, client } = await ready();
+    const running = { by: 'engine:dead', since: now, until: now + 1_000 };
+    await put({ _id: 'retention', type: 'retention', next: now, running });
+    const options = { usual, everyMs, by: 'x', atOnce: true };
+    expect(await client.retention({ ...options, now })).toEqual({
+      ...{ kind: 'busy', by: 'engine:dead', since: now, next: now + 1_000 },
+    });
+    expect(await client.retention({ ...options, now: now + 1_000 })).toMatchObject({
+      kind: 'done',
+    });
+  });
+});
