@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectServer, type Opened, type ServerReport } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem, TwsError, type ProblemCode } from '../errors.js';
@@ -23,6 +24,7 @@ import type { PluginContext } from '../plugin/api.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
+import { keepRetention } from './retention-run.js';
 import { aborted } from './signals.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
 
@@ -146,8 +148,30 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     : startUnderSavedId(id, settings, retry));
   watchdog?.watch(engine.id);
   shared.onBroken(engine.fail);
-  return { ...engine, plugins };
+  return { ...withRetention(engine, start), plugins };
 }
+
+/** Old jobs are removed beside the engine, until it is told to stop. */
+function withRetention(engine: Engine, { config, opened, log, signal }: EngineStart): Engine {
+  const over = new AbortController();
+  const ended = keepRetention({
+    client: opened.client,
+    usual: config.retain,
+    log,
+    by: engine.id,
+    signal: AbortSignal.any([signal, over.signal]),
+  });
+  const end = async (how: () => Promise<void>): Promise<void> => {
+    over.abort();
+    await how();
+    // A database that answers no more is not waited for.
+    await Promise.race([ended, sleep(lastRemovalsMs, undefined, { ref: false })]);
+  };
+  return { ...engine, stop: () => end(engine.stop), kill: () => end(engine.kill) };
+}
+
+/** How long removals under way may take when an engine stops, ms. */
+const lastRemovalsMs = 5_000;
 
 function watchdogOf({ config, opened, name, isTerminal }: EngineStart): Watchdog {
   return startWatchdog({

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { problem } from '../errors.js';
 import { closest } from '../model/closest.js';
 import { toProblems } from '../model/problems.js';
+import { retainSchema } from '../model/retain.js';
 import { durationSchema, queueSchema } from '../model/scalars.js';
 import { olderFormatProblem } from '../secrets/older-format.js';
 import { storageKinds } from '../storage-kinds.js';
@@ -101,6 +102,7 @@ export const settingsFileSchema = z
     lease: setting('lease', leaseSchema),
     retry_delay: setting('retry_delay', durationSchema),
     drain: setting('drain', drainSchema),
+    retain: setting('retain', retainSchema),
     log_level: setting('log_level', z.enum(logLevels)),
     secrets: z.exactOptional(
       z

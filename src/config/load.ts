@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from '../errors.js';
 import type { EgressPolicy } from '../plugin/egress.js';
+import type { Retain } from '../model/retain.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import { addressIn, isReachable, type HttpSettings } from './http.js';
 import { loginOf, splitUrl } from './credentials.js';
@@ -42,6 +43,8 @@ export type Config = {
   readonly retryDelayMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
   readonly drainMs?: number;
+  /** Which ended jobs stay where their flow does not say so. */
+  readonly retain?: Retain;
   /** How values that an earlier project encrypted are read. */
   readonly olderSecrets?: OlderFormat;
   /** Addresses that are told events of the engines; their secrets may be encrypted. */
@@ -118,6 +121,7 @@ function forEngines(sources: Sources) {
     leaseMs: value('lease'),
     retryDelayMs: value('retry_delay'),
     drainMs: value('drain'),
+    retain: value('retain'),
     olderSecrets: value('secrets.older'),
     webhooks: value('webhooks') ?? settings.webhooks.usual,
     logLevel: value('log_level') ?? settings.log_level.usual,

@@ -92,6 +92,10 @@ export const settings = {
     about: 'Milliseconds that running steps may take to end when an engine stops',
     usual: 30_000,
   },
+  retain: {
+    about:
+      'Which ended jobs stay where their flow has no "retain", by status: {succeeded, failed, cancelled}, each {age, count}; default: all.',
+  },
   log_level: {
     about: 'What an engine logs, and what is more important; `debug` adds the steps',
     usual: 'info',

@@ -69,6 +69,13 @@ export const inputProblems = {
     2,
     400,
   ),
+  retention_running: row(
+    (d: { by: string; since: number }) =>
+      `${d.by} has been removing old jobs since ${new Date(d.since).toISOString()}; this command removed none.`,
+    'Repeat the command when that pass has ended: the document "retention" has no "running" then.',
+    1,
+    409,
+  ),
   many_unconfirmed: row(
     (d: { action: string; count: number }) =>
       `Nothing was done: to ${d.action} ${counted(d.count, 'job')} needs a yes on a terminal, and this is none.`,

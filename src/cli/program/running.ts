@@ -60,6 +60,15 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/top.js')).top,
   },
   {
+    name: 'retain',
+    about:
+      'Remove, after a question, the ended jobs that "retain" of their flow or of tws.json does not keep.',
+    options: [{ flags: '--dry-run', about: 'Print what would be removed; remove nothing.' }],
+    stoppable: true,
+    examples: ['tws retain --dry-run', 'tws retain --no-confirm', 'tws retain --dry-run --json'],
+    load: async () => (await import('../commands/retain.js')).retain,
+  },
+  {
     name: 'encrypt',
     about:
       'Encrypt a value with TWS_CRYPTO_KEY for one field of a task or flow; it is asked for, or read from stdin.',

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import {
+  openDatabase,
+  type Client,
+  type RetainOptions,
+  type RetainProgress,
+  type RetainResult,
+} from '../../client.js';
+import { problem } from '../../errors.js';
+import type { Retain } from '../../model/retain.js';
+import { keyOf } from '../../model/task.js';
+import { counted } from '../../words.js';
+import { defineCommand, switchFlag } from '../command.js';
+import type { Io } from '../io.js';
+import { questions } from '../prompt.js';
+import { createRedraw } from '../redraw.js';
+import { retentionEveryMs } from '../retention-run.js';
+import { tableLines } from '../table.js';
+
+const flags = z.object({ dryRun: switchFlag, confirm: z.boolean().default(true) });
+
+/**
+ * `tws retain`: removes the jobs that `retain` does not keep, after a question, while no other process does. Exit
+ * 1 when a job changed meanwhile, when a `retain` cannot be followed, or when nobody agreed.
+ */
+export const retain = defineCommand(flags, async ({ flags: said, config: read }, io) => {
+  const { retain: usual, ...config } = read();
+  const { client, close } = openDatabase(config);
+  try {
+    const state = await client.readRetention(usual);
+    for (const { flow, message } of state.problems) {
+      io.warn(`No job of flow ${flow} is removed: ${message}`);
+    }
+    if (!state.configured) {
+      io.out('No retention is configured: all jobs stay.');
+      io.say(howToSay);
+      io.json({ ...nothing, ...state, dryRun: said.dryRun });
+      return state.problems.length > 0 ? 1 : 0;
+    }
+    if (said.dryRun) return tell(await lookAt(client, usual, io), 'would be removed', io);
+    if (said.confirm) {
+      const looked = await lookAt(client, usual, io);
+      if (sumOf(looked, 'removed') === 0) return tell(looked, 'removed', io);
+      if (!(await isAgreed(looked, io))) return 1;
+    }
+    return tell(await removeOld(client, usual, io), 'removed', io);
+  } finally {
+    await close();
+  }
+});
+
+const nothing = { rows: [], documents: 0, kept: [], broken: false };
+
+const howToSay =
+  'Configure it in a flow, "retain": {"succeeded": {"age": "P30D"}, "failed": {"count": 100}}, or for all flows in tws.json.';
+
+/** What would be removed. @throws TwsError `interrupted` */
+async function lookAt(client: Client, usual: Retain | undefined, io: Io): Promise<RetainResult> {
+  const options = { usual, dryRun: true, signal: io.stop };
+  const looked = await withProgress('looked at', io, (onProgress) =>
+    client.retain({ ...options, onProgress }),
+  );
+  if (looked.broken) throw problem('interrupted', {});
+  return looked;
+}
+
+/** @throws TwsError `retention_running` */
+async function removeOld(client: Client, usual: Retain | undefined, io: Io): Promise<RetainResult> {
+  const options = { usual, signal: io.stop, atOnce: true, everyMs: retentionEveryMs };
+  const by = `tws retain (process ${process.pid})`;
+  const pass = await withProgress('removing', io, (onProgress) =>
+    client.retention({ ...options, by, onProgress }),
+  );
+  if (pass.kind === 'done') return pass.result;
+  const { by: other, since } = pass.kind === 'busy' ? pass : { by: 'another process', since: 0 };
+  throw problem('retention_running', { by: other, since });
+}
+
+async function withProgress<T>(
+  what: string,
+  io: Io,
+  run: (onProgress: NonNullable<RetainOptions['onProgress']>) => Promise<T>,
+): Promise<T> {
+  const terminal = io.terminal('stderr');
+  const redraw = terminal === undefined ? undefined : createRedraw(terminal);
+  const draw = ({ looked, removed, kept }: RetainProgress): void => {
+    const found = `${counted(removed, 'job')} to go, ${kept} kept back`;
+    redraw?.draw([`${what}: ${counted(looked, 'job')}, ${found}`]);
+  };
+  try {
+    return await run(draw);
+  } finally {
+    redraw?.clear();
+  }
+}
+
+async function isAgreed(looked: RetainResult, io: Io): Promise<boolean> {
+  const { documents } = looked;
+  if (!io.interactive) throw problem('confirmation_needed', { count: documents });
+  for (const line of linesOf(looked, io)) io.say(line);
+  const jobs = counted(sumOf(looked, 'removed'), 'job');
+  const ask = await questions(io, 'Whether to remove old jobs (or say --no-confirm)');
+  return ask.confirm(`Remove ${jobs} (${counted(documents, 'document')})?`, false);
+}
+
+/** Prints what was removed, or would be; the answer is the exit status. */
+function tell(result: RetainResult, done: 'removed' | 'would be removed', io: Io): number {
+  const { documents, kept, problems, broken } = result;
+  io.json({ ...result, dryRun: done !== 'removed' });
+  for (const line of linesOf(result, io)) io.out(line);
+  const removed = sumOf(result, 'removed');
+  const jobs = removed === 0 ? 'no job' : counted(removed, 'job');
+  const all = documents > removed ? ` (${counted(documents, 'document')})` : '';
+  io.out(`${done}: ${jobs}${all}`);
+  for (const { id, because, job } of kept.slice(0, mostShown)) {
+    const what = job === id ? 'it' : `job ${job}, which goes with it,`;
+    io.say(`kept: ${id}: ${reasons[because](what)}.`);
+  }
+  const more = sumOf(result, 'kept') - mostShown;
+  if (more > 0) io.say(`… and ${more} more kept.`);
+  if (broken) {
+    io.warn('Broken off. Repeat the command to go on.');
+    return 130;
+  }
+  return problems.length > 0 || kept.some(({ because }) => because === 'conflict') ? 1 : 0;
+}
+
+const mostShown = 20;
+
+const reasons = {
+  unfinished: (what: string) => `${what} has not ended`,
+  retry: (what: string) => `${what} is about to be retried`,
+  large: () => 'more than 10000 jobs go with it',
+  conflict: () => 'it, or a job that goes with it, changed meanwhile',
+} as const;
+
+function linesOf({ rows }: RetainResult, io: Io): readonly string[] {
+  return tableLines(
+    ['FLOW', 'STATUS', 'REMOVED', 'KEPT'],
+    rows.map(({ flow, owner, status, removed, kept }) => [
+      { text: flow === '' ? `(no flow)::${owner}` : keyOf(flow, owner) },
+      { text: status },
+      { text: String(removed) },
+      { text: String(kept) },
+    ]),
+    io,
+  );
+}
+
+function sumOf({ rows }: RetainResult, what: 'removed' | 'kept'): number {
+  return rows.reduce((sum, row) => sum + row[what], 0);
+}

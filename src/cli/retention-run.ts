@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, RetainResult } from '../client.js';
+import { TwsError } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Retain } from '../model/retain.js';
+import { counted, lengthOf } from '../words.js';
+
+/** Time from the begin of one pass to the next, ms. */
+export const retentionEveryMs = 3_600_000;
+/** After a pass that failed, ms. */
+const afterFailureMs = 300_000;
+/** Jobs that wait come before old ones when an engine starts, ms. */
+const firstMs = 2_000;
+
+export type RetentionParts = {
+  readonly client: Client;
+  readonly usual: Retain | undefined;
+  readonly log: Log;
+  /** The id of the engine of this process. */
+  readonly by: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly everyMs?: number;
+};
+
+/**
+ * Removes old jobs each hour, in turn with all other processes of the database: one pass is made by one of
+ * them. Without any `retain` it reads the flows and stores nothing. What fails is logged and tried again.
+ * Resolves when the signal has ended it.
+ */
+export async function keepRetention(parts: RetentionParts): Promise<void> {
+  const { log, signal, everyMs = retentionEveryMs } = parts;
+  const told = new Set<string>();
+  let waitMs = Math.min(everyMs, firstMs);
+  for (;;) {
+    await sleep(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      waitMs = await passOnce({ ...parts, everyMs }, told);
+    } catch (error) {
+      waitMs = Math.min(everyMs, afterFailureMs);
+      if (!signal.aborted) tellFailure(error, log);
+    }
+  }
+}
+
+/** A database that does not answer is told by the engine. */
+function tellFailure(error: unknown, log: Log): void {
+  if (error instanceof TwsError && error.code === 'couch_unreachable') return;
+  const text = error instanceof TwsError ? error.message : `${String(error)}.`;
+  log.warn({}, `Old jobs could not be removed: ${text} It is tried again.`);
+}
+
+/** Resolves with the time until there is something to do again, ms. */
+async function passOnce(
+  { client, usual, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
+  told: Set<string>,
+): Promise<number> {
+  const { configured, problems } = await client.readRetention(usual);
+  for (const { flow, message } of problems) {
+    const line = `No job of flow ${flow} is removed: ${message}`;
+    if (!told.has(line)) log.warn({ flow }, line);
+    told.add(line);
+  }
+  if (!configured || signal.aborted) return everyMs;
+  const began = Date.now();
+  const pass = await client.retention({ usual, by, everyMs, signal });
+  if (pass.kind === 'done') tellPass(pass.result, Date.now() - began, log);
+  return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
+}
+
+function tellPass({ rows, documents, broken }: RetainResult, ms: number, log: Log): void {
+  const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
+  const about = { removed: sum('removed'), kept: sum('kept'), documents, ms };
+  const what = `Removed ${counted(about.removed, 'old job')} in ${lengthOf(ms)}`;
+  const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
+  if (about.removed > 0 || broken) log.info(about, line);
+  else log.debug(about, line);
+}

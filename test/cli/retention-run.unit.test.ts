@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { keepRetention } from '../../src/cli/retention-run.js';
+import type { Client, PassResult } from '../../src/client.js';
+
+type Part = Pick<Client, 'readRetention' | 'retention'>;
+
+/** Runs passes until this one, and resolves with the lines that were logged. */
+async function passes(count: number, part: (pass: number) => Partial<Part>) {
+  const over = new AbortController();
+  const lines: string[] = [];
+  const log = (level: string) => (_about: object, message: string) =>
+    void lines.push(`${level}: ${message}`);
+  let pass = 0;
+  const readRetention: Part['readRetention'] = (usual) => {
+    pass += 1;
+    if (pass > count) over.abort();
+    const { readRetention: read } = part(pass);
+    return read?.(usual) ?? Promise.resolve({ configured: true, problems: [] });
+  };
+  const retention: Part['retention'] = (options) =>
+    part(pass).retention?.(options) ?? Promise.resolve({ kind: 'early', next: Date.now() });
+  await keepRetention({
+    client: { readRetention, retention } as Client,
+    usual: undefined,
+    log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    by: 'engine:a',
+    signal: over.signal,
+    everyMs: 1,
+  });
+  return lines;
+}
+
+const rows = [
+  { flow: 'f', owner: 'me', status: 'failed' as const, removed: 2, kept: 1 },
+  { flow: 'g', owner: 'me', status: 'failed' as const, removed: 1, kept: 0 },
+];
+const nothing = { configured: true, documents: 5, kept: [], problems: [], broken: false };
+const done = (more: object): PassResult => ({
+  ...{ kind: 'done', next: 0 },
+  result: { ...nothing, rows, ...more },
+});
+
+it('tells once what cannot be followed', async () => {
+  const problems = [{ flow: 'f::me', message: 'retain must be an object; it is 5.' }];
+  const lines = await passes(3, () => ({
+    readRetention: () => Promise.resolve({ configured: false, problems }),
+  }));
+  expect(lines).toEqual([
+    'warn: No job of flow f::me is removed: retain must be an object; it is 5.',
+  ]);
+});
+
+it('makes no pass where nothing is configured', async () => {
+  const lines = await passes(2, () => ({
+    readRetention: () => Promise.resolve({ configured: false, problems: [] }),
+    retention: () => Promise.reject(new Error('There was a pass.')),
+  }));
+  expect(lines).toEqual([]);
+});
+
+it('tells what a pass removed, and goes on after one that failed', async () => {
+  const lines = await passes(3, (pass) => ({
+    retention: () =>
+      pass === 1
+        ? Promise.reject(new Error('No luck'))
+        : Promise.resolve(done(pass === 2 ? {} : { broken: true })),
+  }));
+  expect(lines).toEqual([
+    'warn: Old jobs could not be removed: Error: No luck. It is tried again.',
+    expect.stringMatching(/^info: Removed 3 old jobs in \d+ ms\.$/),
+    expect.stringMatching(/^info: Removed 3 old jobs in \d+ ms; the next pass goes on\.$/),
+  ]);
+});
+
+it('ends while it waits', async () => {
+  const over = new AbortController();
+  const log = { debug: fail, info: fail, warn: fail, error: fail };
+  const client = { readRetention: fail, retention: fail } as unknown as Client;
+  const kept = keepRetention({ client, usual: undefined, log, by: 'a', signal: over.signal });
+  over.abort();
+  await kept;
+});
+
+function fail(): never {
+  throw new Error('It did something.');
+}
