@@ -5,6 +5,7 @@ import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
 import { lockSchema } from '../../src/model/lock.js';
 import { requestSchema } from '../../src/model/request.js';
+import { retentionSchema } from '../../src/model/retention.js';
 import { scheduleSchema } from '../../src/model/schedule.js';
 import { signalDocumentSchema } from '../../src/model/signal.js';
 import { tokenSchema } from '../../src/model/token.js';
@@ -40,12 +41,14 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Engine', engineSchema],
   ['Lock', lockSchema],
   ['Token', tokenSchema],
+  ['Retention', retentionSchema],
 ];
 
 /** Nested objects and the values of some fields, as the glossary lists them. */
 const parts: readonly (readonly [string, string])[] = [
   ['Entry of a flow', '### Fields of an entry'],
   ['Retry policy', '### Fields of a retry policy'],
+  ['`retain` of a flow', '### Fields of `retain`'],
   ['Entry of `notify`', '### Fields of an entry of `notify`'],
   ['Entry of the error catalogue', '### Fields of an entry of the error catalogue'],
   ['Attempt, an entry of `steps` of a job', '### Fields of an attempt'],
@@ -85,7 +88,7 @@ export function documentsPage(glossary: string): string {
   ]);
   return page(
     'Documents',
-    'The fields of all documents in a database: people and programs write tasks, flows, schedules, jobs, requests, signals, events and engine controls; engines write engines and locks, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md) and [schedules](../guides/schedules.md). The words are explained in the [glossary](../../src/model/README.md).',
+    'The fields of all documents in a database: people and programs write tasks, flows, schedules, jobs, requests, signals, events and engine controls; engines write engines, locks and the one of retention, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md) and [schedules](../guides/schedules.md). The words are explained in the [glossary](../../src/model/README.md).',
     [...written, ...others, ...nested],
   );
 }

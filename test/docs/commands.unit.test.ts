@@ -95,7 +95,7 @@ describe('the reference', () => {
     };
     const pages = await referencePages(root);
     const text = pages['documents.md'] ?? '';
-    for (const kind of [...Object.keys(kinds), 'engine-control', 'token']) {
+    for (const kind of [...Object.keys(kinds), 'engine-control', 'token', 'retention']) {
       expect(text, kind).toContain(`| \`type\` (required) | \`"${kind}"\` |`);
     }
     const rows = text.split('\n').filter((line) => /^\| `(?!type`)/.test(line));
