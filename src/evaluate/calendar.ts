@@ -85,7 +85,7 @@ function cronSlots(expression: string, zone: string): Slots | string {
     if (cron.nextRun(new Date(0)) === null) return 'names a date that never comes.';
   } catch (error) {
     const reason = (error as Error).message.replace(/^(?:Cron\w*|Error): /, '');
-    return `is no cron expression of 5 or 6 fields: ${reason.replace(/\.?$/, '.')}`;
+    return `is no cron expression: ${reason.replace(/\.?$/, '.')}`;
   }
   return {
     next: (after) => cron.nextRun(new Date(after))?.getTime(),

@@ -106,7 +106,7 @@ const year = '2026-01-01T00:00:00Z';
 describe('tws validate of a schedule', () => {
   const env = { COUCH_URL: 'http://127.0.0.1:1' };
   it.each<readonly [string, object, string]>([
-    ['7 fields', { cron: '0 0 3 * * * *' }, 'cron is no cron expression of 5 or 6 fields'],
+    ['7 fields', { cron: '0 0 3 * * * *' }, 'cron must have 5 or 6 fields'],
     ['a date that never comes', { cron: '0 0 30 2 *' }, 'cron names a date that never comes.'],
     ['no such zone', { time_zone: 'Mars/Base' }, 'time_zone must be an IANA time zone'],
     ['cron and every', { every: 60_000 }, 'cron must be the only one of "cron", "every" and "at".'],

@@ -104,11 +104,11 @@ describe('tws schedule show', () => {
     await until(id, (doc) => doc['problems'] !== undefined);
     expect(await tws(doctor)).toMatchObject({
       exit: 1,
-      out: expect.stringMatching(`schedule ${id}: It starts no job: cron is no cron`) as string,
+      out: expect.stringMatching(`schedule ${id}: It starts no job: cron must have`) as string,
     });
     const { out } = await call('show nightly');
     expect(out).toContain('=> report invalid');
-    expect(out).toMatch(/ problem {2,}cron is no cron expression of 5 or 6 fields/);
+    expect(out).toMatch(/ problem {2,}cron must have 5 or 6 fields/);
     expect(await call('run nightly')).toMatchObject({
       exit: 3,
       error: { code: 'document_invalid' },
@@ -258,7 +258,7 @@ describe('a call of tws schedule that cannot be meant', () => {
     ['run nightly', { atOnce: '3' }, 'tws schedule run has no option --at-once.'],
     ['next nightly', { count: '0' }, '--count must be a whole number from 1 to 1000.'],
     ['backfill nightly', { from: 'yesterday' }, '--from must be a time such as 2030-01-31'],
-    ['backfill nightly', { from: '2026-01-02' }, 'Name the period by --from and --until'],
+    ['backfill nightly', { until: '2026-01-02' }, 'Name the period by --from'],
     ['backfill nightly', period, '--from must be before --until.'],
     ['backfill nightly', { ...period, cancel: true }, '--cancel goes without --from'],
   ])('is refused: %s %j', async (line, flags, message) => {

@@ -123,7 +123,7 @@ describe('storing schedules', () => {
     const { ask } = await openApi();
     const { cron: _cron, time_zone: _zone, ...bare } = hourly;
     const cases: readonly (readonly [object, string, RegExp])[] = [
-      [{ ...bare, cron: '0 0 0 * * * *' }, 'cron', /no cron expression of 5 or 6 fields/],
+      [{ ...bare, cron: '0 0 0 * * * *' }, 'cron', /must have 5 or 6 fields/],
       [{ ...bare, cron: '0 0 30 2 *' }, 'cron', /never comes/],
       [{ ...hourly, time_zone: 'Mars/Olympus' }, 'time_zone', /IANA time zone.*Mars\/Olympus/],
       [{ ...hourly, every: 'PT1H' }, 'cron', /the only one of/],
@@ -131,7 +131,11 @@ describe('storing schedules', () => {
       [bare, 'cron', /must be given/],
       [{ ...bare, every: 0 }, 'every', /at least a second/],
       [{ ...bare, every: 1_500 }, 'every', /whole seconds/],
-      [{ ...bare, every: 'PT1H', time_zone: 'UTC' }, 'time_zone', /must stand beside .*cron|must .*cron/],
+      [
+        { ...bare, every: 'PT1H', time_zone: 'UTC' },
+        'time_zone',
+        /must stand beside .*cron|must .*cron/,
+      ],
       [{ ...bare, at: ['tomorrow'] }, 'at[0]', /time/],
       [{ ...hourly, overlap: 'never' }, 'overlap', /one of skip/],
       [{ ...hourly, flow: 7 }, 'flow', /name/],

@@ -138,7 +138,7 @@ describe('the pages of schedules', () => {
     const next = page.getByRole('region', { name: 'Next slots' });
     await next.getByRole('listitem').nth(4).waitFor(soon);
     expect(await next.getByText('03:30').count()).toBe(5);
-    await page.getByText(/waits for that job to end/).waitFor();
+    await page.getByText(/waits for .* to end/).waitFor();
     const past = page.getByRole('region', { name: 'Recent slots' });
     await past.getByText('No engine acted on 3 slots in time.').waitFor();
     expect(await past.getByRole('link').count()).toBe(2);
@@ -185,7 +185,9 @@ describe('schedules', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.locator('.page-head').getByText('paused').waitFor(soon);
     await page.getByText('None while it is paused.').waitFor(soon);
-    expect(JSON.parse(await editorText(page))).toMatchObject({ paused: true });
+    await expect
+      .poll(async () => JSON.parse(await editorText(page)) as object)
+      .toMatchObject({ paused: true });
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText(/^Started by schedule/).waitFor(soon);
     await shoot(page, 'schedule-job');

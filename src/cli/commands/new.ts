@@ -99,8 +99,7 @@ function localZone(): string {
 
 /** What has to be there before the types and the tests of a plugin are. */
 function sayNext(root: string, { ts, test }: Pick<Wanted, 'ts' | 'test'>, io: Io): void {
-  const extension = ts ? 'mts' : 'mjs';
-  if (test) io.out(`Next: node --test 'test/*.test.${extension}'`);
+  if (test) io.out('Next: node --test test/');
   if ((test || ts) && !isInstalledIn(root)) {
     io.say('First install tws in the project, which the types and tests import: npm install tws');
   }

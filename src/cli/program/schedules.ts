@@ -28,7 +28,7 @@ export const schedules: readonly CommandDefinition[] = [
       },
       {
         flags: '--until <when>',
-        about: 'With backfill: where it ends; the slot then is not made.',
+        about: 'With backfill: where it ends, default now; the slot then is not made.',
       },
       {
         flags: '--at-once <n>',

@@ -90,9 +90,9 @@ export async function changeBackfill(
 
 type Period = NonNullable<ScheduleChange['backfill']>;
 
-function periodOf({ from, until, atOnce }: BackfillFlags): Period {
-  if (from === undefined || until === undefined) {
-    throw problem('usage', { reason: 'Name the period by --from and --until, or say --cancel.' });
+function periodOf({ from, until = Date.now(), atOnce }: BackfillFlags): Period {
+  if (from === undefined) {
+    throw problem('usage', { reason: 'Name the period by --from, or say --cancel.' });
   }
   if (from >= until) throw problem('usage', { reason: '--from must be before --until.' });
   const whole = (at: number): string => isoSecond(Math.floor(at / 1_000) * 1_000);

@@ -107,13 +107,11 @@ export const runScheduleRoute = route({
   id: 'runSchedule',
   tag: 'schedules',
   summary: 'Submit a job of a schedule now, beside its slots.',
-  description:
-    'Whether it is paused or not, and whatever "overlap" says. It counts for no slot; twice in one second it is the same job.',
+  description: 'Whether it is paused or not, and whatever "overlap" says. It counts for no slot.',
   access: 'operator',
   params,
   query,
   answers: {
-    200: { description: 'There is a job of this second already.', schema: submittedSchema },
     201: {
       description: 'Submitted.',
       schema: submittedSchema,
@@ -131,7 +129,7 @@ export const runScheduleRoute = route({
     if (hindrance !== undefined) throw hindrance;
     const submitted = await api.client.runSchedule(doc._id, api.now());
     return {
-      status: submitted.existed ? 200 : 201,
+      status: 201,
       body: submitted,
       headers: { location: `${prefix}/jobs/${encodeURIComponent(submitted.id)}` },
     };

@@ -1,5 +1,4 @@
 import type { ScheduleProgress } from '../../model/schedule.js';
-import { counted } from '../../words.js';
 import { now } from '../live/clock.js';
 import { scheduleProgress } from './progress.js';
 import type { ScheduleAnswer } from './stored-schedule.js';
@@ -23,16 +22,10 @@ export function ScheduleStanding({ schedule }: { readonly schedule: ScheduleAnsw
           yet.
         </p>
       )}
-      {running.length > 0 && (
-        <p>
-          {counted(running.length, 'job')} {running.length === 1 ? 'has' : 'have'} not ended, as far
-          as engines know: <JobNames ids={running} />
-        </p>
-      )}
       {waiting !== undefined && (
         <p>
-          The slot of <SlotTime slot={waiting} zone={zone} /> waits for{' '}
-          {running.length === 1 ? 'that job' : 'those jobs'} to end.
+          The slot of <SlotTime slot={waiting} zone={zone} /> waits for <JobNames ids={running} />{' '}
+          to end.
         </p>
       )}
     </section>

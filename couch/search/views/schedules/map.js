@@ -1,6 +1,7 @@
-/* Schedules by name and owner. Key: "name::owner", value: when it is due (epoch ms), null: never. */
+/* Schedules by name and owner (without a name: ""). Key: "name::owner", value: when it is due (epoch ms), null: never. */
 function map(doc) {
-  if (doc.type !== 'schedule' || typeof doc.name !== 'string') return;
+  if (doc.type !== 'schedule') return;
+  var name = typeof doc.name === 'string' ? doc.name : '';
   var owner = typeof doc.owner === 'string' && doc.owner ? doc.owner : 'DEFAULT';
-  emit(doc.name + '::' + owner, typeof doc.next_due === 'number' ? doc.next_due : null);
+  emit(name + '::' + owner, typeof doc.next_due === 'number' ? doc.next_due : null);
 }
