@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { parseDocument } from '../../src/reading/parse.js';
 import { scheduleStatus } from '../../src/reading/schedule.js';
 
 const problems = [{ path: 'cron', message: 'cron is wrong.' }];
@@ -12,4 +13,26 @@ it.each<readonly [string, string, Readonly<Record<string, unknown>>]>([
   ['ended', 'has no further slot', { progress: { edition: 3 } }],
 ])('is %s for a schedule that %s', (status, _title, doc) => {
   expect(scheduleStatus({ _rev: '3-a', ...doc })).toBe(status);
+});
+
+const schedule = { _id: 'schedule:me:s', _rev: '1-a', type: 'schedule', name: 's', flow: 'f' };
+
+it('reads a schedule document', () => {
+  expect(parseDocument({ ...schedule, every: 1_000 })).toMatchObject({
+    ...{ kind: 'schedule', ok: true, value: { every: 1_000 } },
+  });
+  expect(parseDocument(schedule)).toMatchObject({ ok: false, problems: [{ path: 'cron' }] });
+});
+
+it('refuses a secret in a schedule, which no job could open', () => {
+  const params = { pay: { key: 'tws:v2:a:b:c' } };
+  expect(parseDocument({ ...schedule, every: 1_000, params })).toMatchObject({
+    ok: false,
+    problems: [
+      {
+        path: 'params.pay.key',
+        message: expect.stringContaining('put it into the task') as string,
+      },
+    ],
+  });
 });
