@@ -48,6 +48,10 @@ async function ready() {
       ...{ flow: hostile, cron: hostile, time_zone: hostile, description: hostile },
     },
     { type: 'flow', name: 'bad', owner: 'DEFAULT', tasks: ['fail'], _id: 'f-bad' },
+    {
+      ...{ type: 'flow', name: hostile, owner: 'DEFAULT', tasks: ['fail'], _id: 'f-retain' },
+      retain: { [hostile]: hostile },
+    },
     { _id: `failed-${hostile}`, type: 'job', flow: 'bad' },
     { _id: `refused-${hostile}`, type: 'job', flow: name, owner: hostile },
     { _id: `waiting-${hostile}`, type: 'job', flow: 'waits' },
@@ -81,6 +85,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   history: [[`failed-${hostile}`], [`failed-${hostile}`, '--json']],
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
+  retain: [['--dry-run']],
   schedule: [
     ['list'],
     ['list', '--owner', hostile],
