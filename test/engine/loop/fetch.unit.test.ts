@@ -123,9 +123,15 @@ describe('a fetcher', () => {
     const ids = Array.from({ length: 150 }, (_, n) => `d${(n * 37) % 150}`);
     const stored = Object.fromEntries(ids.map((id) => [id, '1-a']));
     const { asked, fetcher: it } = fetcher(stored, { delayOf: () => leftFor(50) });
-    for (const id of ids) it.saw(seen(id));
-    await vi.waitFor(() => expect(asked.flat()).toEqual(ids));
-    expect(asked.length).toBe(2);
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: 1_010 });
+    try {
+      for (const id of ids) it.saw(seen(id, '1-a', Date.now()));
+      vi.advanceTimersByTime(400);
+      await vi.waitFor(() => expect(asked.flat()).toEqual(ids));
+      expect(asked.length).toBe(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('I5: puts off what is left to others while it is full, until it is not, or for seconds', async () => {
