@@ -98,6 +98,26 @@ describe('tws schedule show', () => {
     });
   });
 
+  it('tells, and so does the doctor, what one hardly means', async () => {
+    const { call, tws } = await opened(
+      later({ flow: 'reprot', time_zone: undefined, timezone: 'Europe/Berlin' }),
+    );
+    const { out } = await call('show nightly');
+    expect(out).toContain('flow names "reprot", which is not stored: each of its jobs fails.');
+    expect(out).toContain('did you mean "time_zone"?');
+    expect(await tws(doctor)).toMatchObject({
+      out: expect.stringContaining(`schedule ${id}: flow names "reprot"`) as string,
+    });
+  });
+
+  it('refuses a backfill of what is yet to come', async () => {
+    const { call } = await opened(later());
+    const flags = { from: '2100-01-01', until: '2101-01-01' };
+    const { error } = await call('backfill nightly', { flags });
+    expect(error).toMatchObject({ code: 'usage' });
+    expect(error?.message).toContain('--from must have passed');
+  });
+
   it('shows what is wrong with one that no engine can follow', async () => {
     const { call, engine, until, tws } = await opened(later({ cron: '* * 3 0 0 * *' }));
     await engine();

@@ -37,7 +37,7 @@ export async function checkDatabase(
   return [
     ...(await definitionFindings(definitions, plugins)),
     ...(await checkKey(definitions, config)),
-    ...checkSchedules(schedules),
+    ...(await checkSchedules(client, schedules)),
     ...checkClearSecrets([...definitions, ...schedules, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),

@@ -1,11 +1,28 @@
+import type { Client } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { textOf } from '../../words.js';
+import { scheduleNotes } from '../schedules/notes.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Schedules that no engine can follow. */
-export function checkSchedules(schedules: readonly StoredDocument[]): readonly DoctorFinding[] {
+/** Schedules that no engine can follow, and those that hardly mean what they say. */
+export async function checkSchedules(
+  client: Pick<Client, 'find'>,
+  schedules: readonly StoredDocument[],
+): Promise<readonly DoctorFinding[]> {
+  const valid = schedules.filter((doc) => scheduleStatus(doc) !== 'invalid');
+  const noted: DoctorFinding[] = [];
+  for (const doc of valid) {
+    const what = `schedule ${doc._id}`;
+    const todo = 'Correct it and store it again, or store what it names.';
+    for (const says of await scheduleNotes(client, doc))
+      noted.push({ what, verdict: 'warn', says, todo });
+  }
+  return [...invalidSchedules(schedules), ...noted];
+}
+
+function invalidSchedules(schedules: readonly StoredDocument[]): readonly DoctorFinding[] {
   return schedules
     .filter((doc) => scheduleStatus(doc) === 'invalid')
     .map(({ _id: id, problems }) => {

@@ -95,6 +95,11 @@ function periodOf({ from, until = Date.now(), atOnce }: BackfillFlags): Period {
     throw problem('usage', { reason: 'Name the period by --from, or say --cancel.' });
   }
   if (from >= until) throw problem('usage', { reason: '--from must be before --until.' });
+  if (from >= Date.now()) {
+    throw problem('usage', {
+      reason: '--from must have passed: what is to come starts by itself.',
+    });
+  }
   const whole = (at: number): string => isoSecond(Math.floor(at / 1_000) * 1_000);
   const period = { from: whole(from), until: whole(until) };
   return atOnce === undefined ? period : { ...period, at_once: atOnce };

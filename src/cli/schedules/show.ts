@@ -22,6 +22,7 @@ import {
   type RecordFacts,
   type NextSlotFacts,
 } from './facts.js';
+import { scheduleNotes } from './notes.js';
 
 /** Number of slots to come that are shown. */
 const shownSlots = 3;
@@ -41,12 +42,14 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   say('when', when);
   for (const [key, value] of ownFields(doc)) say(key, plain(shownValue(value)));
   for (const text of problemsOf(doc)) say('problem', io.style('red', plain(text)));
+  const notes = await scheduleNotes(client, doc);
+  for (const text of notes) say('note', io.style('yellow', plain(text)));
   if (progress !== undefined)
     for (const [label, text] of progressLines(progress, told.running)) say(label, text);
   for (const slot of next) say('next', slotLine(slot, now));
   if (told.recent.length > 0) io.out('Recent slots:');
   for (const line of tableLines(head, told.recent.map(cellsOf), io)) io.out(`  ${line}`);
-  return { ...facts, ...countsOf(progress), next, ...told, document: doc };
+  return { ...facts, ...countsOf(progress), notes, next, ...told, document: doc };
 }
 
 function countsOf({ started, skipped, missed } = unbegun) {
