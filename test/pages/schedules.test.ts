@@ -179,7 +179,10 @@ describe('schedules', () => {
     // An engine writes it each second, which is nobody's edit.
     await replaceText(page, '"often",', '"often", "description": "Mine.",');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/^Stored/).first().waitFor(soon);
+    await page
+      .getByText(/^Stored/)
+      .first()
+      .waitFor(soon);
     await api.until(id, (doc) => doc['description'] === 'Mine.');
     expect(JSON.parse(await editorText(page))).not.toHaveProperty('progress');
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -137,7 +137,7 @@ export function startSimulated(id: string, ports: Ports): SimulatedEngine {
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const count = cluster.nodes.length;
   const parts = {
-    ...{ store, log, now, life, ending, self, wait },
+    ...{ store, log, now, life, ending, self, wait, readDocument: store.get },
     serializer: createSerializer((_doc, error) => {
       throw error instanceof Error ? error : new Error(String(error));
     }, now),

@@ -264,7 +264,7 @@ describe('the slots of a schedule, with four engines that are killed at random',
         if (run.overlap === 'all') expect(jobs).toEqual([...ids].sort());
         else expect(together).toBe(0);
       }),
-      runs(8),
+      runs(30),
     );
   });
 
@@ -282,7 +282,7 @@ describe('the slots of a schedule, with four engines that are killed at random',
         expect(jobs).toHaveLength(progress.started);
         expect(progress.started).toBeGreaterThan(0);
       }),
-      runs(3),
+      runs(6),
     );
   });
 });
