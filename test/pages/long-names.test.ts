@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { flow, task } from '../cli/terminal.js';
 import type { TestApi } from '../http/server.js';
-import { auditOf, endBrowser, openPage, shoot } from './browser.js';
+import { endBrowser, openPage } from './browser.js';
+import { expectGoodPages } from './each-page.js';
 import { openWorld } from './world.js';
 
 endBrowser();
@@ -68,17 +69,7 @@ describe('names of 200 characters', () => {
     await store(api);
     await api.engine({ drainMs: 100 });
     await api.ended(id);
-    const page = await openPage(api.url, '/', { width, height });
-    for (const [name, path, ready] of pages) {
-      await page.goto(`${api.url}/_tws/admin${path}`);
-      await ready(page);
-      await shoot(page, `long-${name}-${width}`);
-      const wide = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect([name, wide]).toEqual([name, 0]);
-      expect([name, await auditOf(page)]).toEqual([name, []]);
-    }
+    await expectGoodPages(api.url, pages, [[`long-${width}`, { width, height }]]);
   });
 
   it('leave room for each other in the list of flows', async () => {

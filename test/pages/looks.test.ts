@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { makeUser } from '../http/server.js';
-import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browser.js';
+import { auditOf, endBrowser, openPage, shoot } from './browser.js';
+import { expectGoodPages, type Look } from './each-page.js';
 import { openWorld } from './world.js';
 
 endBrowser();
@@ -68,7 +69,7 @@ const pages: readonly (readonly [
   ['no-page', '/nothing/here', (page) => page.getByText('There is no such page.').waitFor(soon)],
 ];
 
-const looks: readonly (readonly [name: string, options: PageOptions])[] = [
+const looks: readonly Look[] = [
   ['light', { theme: 'light', width: 1440 }],
   ['dark', { theme: 'dark' }],
   ['phone', { theme: 'dark', width: 390, height: 844 }],
@@ -98,19 +99,8 @@ describe('every page', () => {
     await api.ended('bad-1');
     await api.ended('good-1');
     await api.ended('map-1');
-    for (const [look, options] of looks) {
-      const page = await openPage(api.url, '/', { ...options, expected: /404/ });
-      for (const [name, path, ready] of pages) {
-        await page.goto(`${api.url}/_tws/admin${path}`);
-        await ready(page);
-        await shoot(page, `${name}-${look}`);
-        expect([name, look, await auditOf(page)]).toEqual([name, look, []]);
-        const wide = await page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect([name, look, wide]).toEqual([name, look, 0]);
-      }
-    }
+    const known = looks.map(([look, options]): Look => [look, { ...options, expected: /404/ }]);
+    await expectGoodPages(api.url, pages, known);
   }, 300_000);
 
   it('asks for sign-in, and in windows, without such problems, too', async () => {

@@ -1,9 +1,9 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import type { ScheduleProgress } from '../../src/model/schedule.js';
 import type { TestApi } from '../http/server.js';
 import { makeUser } from '../http/server.js';
-import { auditOf, endBrowser, openPage, shoot, type PageOptions } from './browser.js';
+import { auditOf, endBrowser, openPage, shoot } from './browser.js';
+import { desksAndPhones, expectGoodPages, type PageToSee } from './each-page.js';
 import { editorText, replaceText } from './orders.js';
 import { openWorld } from './world.js';
 
@@ -69,7 +69,7 @@ async function withSchedules(api: TestApi): Promise<void> {
 
 const nightlyPage = '/schedules/nightly-report';
 /** Each page, and what is there when it is complete. */
-const pages: readonly (readonly [string, string, (page: Page) => Promise<void>])[] = [
+const pages: readonly PageToSee[] = [
   ['schedules', '/schedules', (page) => page.getByText('4 schedules').waitFor(soon)],
   ['schedule', nightlyPage, (page) => page.getByText(/Nothing is wrong/).waitFor(soon)],
   [
@@ -92,13 +92,6 @@ const pages: readonly (readonly [string, string, (page: Page) => Promise<void>])
   ],
 ];
 
-const looks: readonly (readonly [string, PageOptions])[] = [
-  ['light', { theme: 'light', width: 1440 }],
-  ['dark', { theme: 'dark', width: 1440 }],
-  ['phone', { theme: 'light', width: 390, height: 844 }],
-  ['phone-dark', { theme: 'dark', width: 390, height: 844 }],
-];
-
 describe('the pages of schedules', () => {
   it('have no serious problem of accessibility, light, dark or on a phone, and are no wider than it', async () => {
     const api = await openWorld();
@@ -107,19 +100,7 @@ describe('the pages of schedules', () => {
     await shoot(empty, 'schedules-empty');
     expect(await auditOf(empty)).toEqual([]);
     await withSchedules(api);
-    for (const [look, options] of looks) {
-      const page = await openPage(api.url, '/', options);
-      for (const [name, path, ready] of pages) {
-        await page.goto(`${api.url}/_tws/admin${path}`);
-        await ready(page);
-        await shoot(page, `${name}-${look}`);
-        expect([name, look, await auditOf(page)]).toEqual([name, look, []]);
-        const wide = await page.evaluate<number>(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
-        expect([name, look, wide]).toEqual([name, look, 0]);
-      }
-    }
+    await expectGoodPages(api.url, pages, desksAndPhones);
   }, 300_000);
 
   it('tell how one stands: slots to come, what waits, what came of the past and the backfill', async () => {
