@@ -5,6 +5,7 @@ import {
   tellInvalid,
   type ScheduleIntent,
 } from '../../decide/schedules/decide-schedule.js';
+import type { CancelRequest, SlotJob } from '../../decide/schedules/slot-job.js';
 import type { Made, ScheduleWorld } from '../../decide/schedules/schedule-world.js';
 import { calendarOf } from '../../evaluate/calendar.js';
 import { isFinalState } from '../../model/job.js';
@@ -23,8 +24,6 @@ import { resolveLeaves, writeSchedule } from './write-schedule.js';
 export type Schedules = {
   /** Takes a version; `at`: when it was first seen, epoch ms. One in conflict is resolved. */
   readonly take: (doc: StoredDocument, how?: Taking) => void;
-  /** Reads the schedule anew and considers it: its time has come, or one of its jobs has ended. */
-  readonly wake: (id: string) => void;
   /** Wakes it at that time (epoch ms). */
   readonly wakeAt: (id: string, at: number) => void;
   /** Wakes the schedule that a job which has ended belongs to, if any. */
@@ -69,6 +68,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     if (later === undefined) return timers.clear(doc._id);
     if (later <= now() + parts.horizonMs()) timers.set(doc._id, later);
   };
+  /** Reads the schedule anew and considers it: its time has come, or one of its jobs has ended. */
   const wake = (id: string): void => {
     void serializer.queue(id, async () => {
       if (ending.signal.aborted) return;
@@ -82,7 +82,6 @@ export function createSchedules(parts: ScheduleParts): Schedules {
         const winner = conflicted === true ? await resolveLeaves(parts, doc._id) : doc;
         if (winner?.['type'] === 'schedule') await consider(winner, at);
       }),
-    wake,
     wakeAt: timers.set,
     jobEnded: ({ schedule }) => {
       if (isObject(schedule) && typeof schedule['id'] === 'string') wake(schedule['id']);
@@ -173,15 +172,14 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, sc
     job: (id) => jobs.get(id) ?? 'unknown',
     made: (id) => made.get(id),
   };
-  /** What a job that is there says when it is none of this schedule. */
-  const takenBy = async (id: string, of: string): Promise<Made | undefined> => {
+  /** What is there under the id of a job of this schedule: that job, or a document of somebody else. */
+  const foundAt = async (id: string): Promise<Made> => {
     const doc = await retry(() => store.get(id));
-    if (doc?.['type'] !== 'job') return undefined;
-    const { schedule: by } = doc;
-    const owner = isObject(by) ? by['id'] : undefined;
-    if (owner === of) return undefined;
-    const name = typeof owner === 'string' ? `schedule ${owner}` : 'no schedule';
-    return { kind: 'refused', reason: `There is a job of that id already, which is of ${name}.` };
+    const of = doc?.['schedule'];
+    const isOurs = doc?.['type'] === 'job' && isObject(of) && of['id'] === schedule;
+    if (doc === undefined || isOurs) return { kind: 'made' };
+    const reason = 'Another document has the id of this job, and it is none of this schedule.';
+    return { kind: 'refused', reason };
   };
   return {
     world,
@@ -201,7 +199,7 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, sc
         }
       }
     },
-    make: async (docs: readonly { readonly _id: string }[]): Promise<void> => {
+    make: async (docs: readonly (SlotJob | CancelRequest)[]): Promise<void> => {
       await Promise.all(
         docs.map(async (doc) => {
           const result = await retry(async () => {
@@ -217,8 +215,8 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, sc
             return;
           }
           // A conflict: it is there already, and may have ended.
-          const other = result.kind === 'conflict' ? await takenBy(id, schedule) : undefined;
-          made.set(id, other ?? { kind: 'made' });
+          const isThere = result.kind === 'conflict' && doc.type === 'job';
+          made.set(id, isThere ? await foundAt(id) : { kind: 'made' });
           if (result.kind === 'written') jobs.set(id, 'live');
         }),
       );

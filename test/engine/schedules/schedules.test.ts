@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { slotJobId, slotJobPrefix, type ScheduleProgress } from '../../../src/model/schedule.js';
 import type { StoredDocument } from '../../../src/model/document.js';
@@ -124,7 +123,10 @@ describe('a schedule', () => {
   it('starts nothing while it is paused, and makes nothing up when it goes on', async () => {
     const workspace = await opened({ every: 1_000, paused: true });
     await workspace.until(id, (it) => progressOf(it) !== undefined);
-    await sleep(1_500);
+    // Another one goes on beside it meanwhile.
+    const other = { ...schedule({ every: 1_000 }), _id: 'schedule:me:other', name: 'other' };
+    await workspace.put(other);
+    await workspace.until(other._id, (it) => (progressOf(it)?.started ?? 0) >= 2);
     expect(await jobsOf(workspace)).toEqual([]);
     const { paused, ...doc } = (await workspace.store.get(id)) as StoredDocument;
     expect(paused).toBe(true);
@@ -174,7 +176,7 @@ describe('a schedule', () => {
     expect(progressOf(doc)?.recent).toMatchObject([
       {
         kind: 'refused',
-        because: 'There is a job of that id already, which is of no schedule.',
+        because: 'Another document has the id of this job, and it is none of this schedule.',
       },
       { kind: 'started', job: second },
     ]);
