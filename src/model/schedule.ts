@@ -101,7 +101,7 @@ export type SlotRecord = Known<z.infer<typeof slotRecordSchema>>;
 
 const progressSchema = z.looseObject(
   {
-    /** First number of the revision that an engine wrote it into: any other tells of an edit. */
+    /** The number before the dash of the revision that an engine stored it with; another number means an edit. */
     edition: z.int().min(1),
     /** The timing that it follows, as a canonical text. */
     timing: textSchema,
