@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchemas } from '../../src/cli/schemas.js';
 import { engineControlSchema } from '../../src/model/engine-control.js';
+import { queueControlSchema } from '../../src/model/queue-control.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
 import { lockSchema } from '../../src/model/lock.js';
@@ -38,6 +39,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Signal', signalDocumentSchema],
   ['Event', eventSchema],
   ['Engine control', engineControlSchema],
+  ['Queue control', queueControlSchema],
   ['Engine', engineSchema],
   ['Lock', lockSchema],
   ['Token', tokenSchema],

@@ -1,6 +1,7 @@
 import type { Client, NamedKind } from '../client.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
+import { queueControlId } from '../model/queue-control.js';
 import { scheduleProgressKeys } from '../model/schedule.js';
 import { defaultOwner } from '../model/task.js';
 import { kinds } from '../validate/document.js';
@@ -75,6 +76,7 @@ async function planFile(
 ): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
+  if (doc['type'] === 'queue-control') return planControl(client, file, project);
   const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
@@ -86,12 +88,31 @@ async function planFile(
     const message = `The ${kind} "${name}" of owner "${owner}" is stored as "${other._id}" already; use that _id, or remove that document.`;
     return { file: file.file.shown, path: '_id', message };
   }
-  if (stored !== undefined && stored['type'] !== kind) {
-    const message = `Document "${stored._id}" is a ${String(stored['type'])} and cannot become a ${kind}.`;
-    return { file: file.file.shown, path: '_id', message };
-  }
+  const unfit = stored === undefined ? undefined : ofOtherKind(file, stored);
+  if (unfit !== undefined) return unfit;
   const id = stored?._id ?? given ?? `${kind}:${owner}:${name}`;
   return stored === undefined ? insert(file, id, project) : update(file, stored, project);
+}
+
+/** A control of a queue has no name; several may name the same queue. */
+async function planControl(
+  client: Client,
+  file: GoodFile,
+  project: string | undefined,
+): Promise<PushStep | FileProblem> {
+  const { _id, queue } = file.doc;
+  const id = typeof _id === 'string' ? _id : queueControlId(String(queue));
+  const stored = await client.get(id);
+  if (stored === undefined) return insert(file, id, project);
+  return ofOtherKind(file, stored) ?? update(file, stored, project);
+}
+
+/** What is stored under the id of a file keeps its type. */
+function ofOtherKind({ doc, file }: GoodFile, stored: StoredDocument): FileProblem | undefined {
+  const kind = String(doc['type']);
+  if (stored['type'] === kind) return undefined;
+  const message = `Document "${stored._id}" is a ${String(stored['type'])} and cannot become a ${kind}.`;
+  return { file: file.shown, path: '_id', message };
 }
 
 /** A job that is stored is running: it is never written a second time. */

@@ -37,6 +37,7 @@ import {
   type TokenFacts,
 } from './tokens.js';
 import { watchJob, type WatchOptions } from './watch.js';
+import { listQueues, switchQueue, type QueueFacts, type QueueSwitch } from './queues.js';
 import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
 import type { PassOptions, PassResult } from './retention.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
@@ -206,6 +207,15 @@ export type Client = {
     enabled: boolean,
     owner: string,
   ) => Promise<{ readonly id: string; readonly changed: boolean }>;
+  /** The queues that engines serve or somebody controls, by name; always with the usual one. */
+  readonly queues: () => Promise<readonly QueueFacts[]>;
+  /**
+   * Pauses a queue, or lets it go on. `changed` is false when it was so already; `ids` are those of the
+   * documents that say so. @throws TwsError `document_conflict`
+   */
+  readonly switchQueue: (
+    wish: QueueSwitch,
+  ) => Promise<{ readonly ids: readonly string[]; readonly changed: boolean }>;
   /**
    * Writes a document on the revision it carries (none: it must be new) and answers the new
    * revision. @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
@@ -301,6 +311,8 @@ export function createClient({ store }: { readonly store: Store }): Client {
     takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
     answerWork: async (work, answer) => (await rules.work()).answerWork(store, work, answer),
+    queues: () => listQueues(store),
+    switchQueue: (wish) => switchQueue(store, wish),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),

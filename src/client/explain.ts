@@ -198,11 +198,18 @@ function subjectReason(job: StoredDocument): Reason | undefined {
   return { kind: 'waiting', because, todo: `See \`tws explain ${subject}\`.`, child: subject };
 }
 
-/** The job or its flow is paused. */
-function pauseReason({ job, flow, now }: Seen): Reason {
+/** The job, its flow or its queue is paused. */
+function pauseReason({ job, flow, queueControl, now }: Seen): Reason {
   if (job['paused'] === true) {
     const todo = `Let it go on with \`tws resume ${job._id}\`.`;
     return { kind: 'paused', because: pausedBy(job, now), todo };
+  }
+  if (flow?.['paused'] !== true && queueControl?.paused === true) {
+    const { queue, reason } = queueControl;
+    const why = reason === undefined ? '' : `: ${shortened(reason, longestProblem)}`;
+    const because = sentence(`Queue "${queue}" is paused, and all its jobs with it${why}`);
+    const todo = `Let them go on with \`tws queue resume ${queue}\`.`;
+    return { kind: 'queue_paused', because, todo };
   }
   const because = `Flow "${textOf(flow?.['name'])}" is paused (document ${flow?._id ?? ''}), and all its jobs with it.`;
   return { kind: 'flow_paused', because, todo: 'Set "paused" of the flow to false.' };

@@ -38,7 +38,7 @@ export function observe(parsed: Parsed, seen: Seen, facts: Partial<World> = {}):
   }
 }
 
-function observersWorld({ engines, flow, permits }: Seen): World {
+function observersWorld({ engines, flow, permits, queueControl }: Seen): World {
   const alive = engines.filter((one) => one.alive).map(({ engine }) => engine);
   return {
     ...unknownWorld,
@@ -46,6 +46,7 @@ function observersWorld({ engines, flow, permits }: Seen): World {
     peers: alive.filter(({ state }) => state === 'running').map(peerOf),
     lease: (engine) => (alive.some(({ _id }) => _id === engine) ? 'alive' : 'dead'),
     flow: () => foundFlow(flow),
+    queueControl: () => queueControl,
     root: () => 'live',
     lockId: lockIdOf,
     permit: () =>

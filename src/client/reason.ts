@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
+import type { QueueControl } from '../model/queue-control.js';
 import type { Holder } from './holder.js';
 import type { Permits } from './permits.js';
 import type { SeenEngine } from './pulse.js';
@@ -9,6 +10,8 @@ export type Seen = {
   readonly engines: readonly SeenEngine[];
   /** The flow as it is stored now, when it is. */
   readonly flow?: StoredDocument | undefined;
+  /** What is wanted of its queue. */
+  readonly queueControl?: QueueControl | undefined;
   /** Steps in hand by engine, when they were counted. */
   readonly inHand?: ReadonlyMap<string, number> | undefined;
   /** How many of these are of the job and of jobs made with it, for the same root. */
@@ -41,6 +44,7 @@ export type ReasonKind =
   | 'waiting'
   | 'paused'
   | 'flow_paused'
+  | 'queue_paused'
   | 'flow_missing'
   | 'flow_disabled'
   | 'target_held'

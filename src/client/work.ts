@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { renewLease, takeOffer } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
 import { isLiveJob, type LiveJob } from '../model/job.js';
+import { queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Failure, WaitingStep } from '../model/step.js';
 import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
+import { pausedQueues } from './queues.js';
 import { writeDocument } from './writes.js';
 
 /** What a worker asks for. */
@@ -39,14 +41,15 @@ const mostRows = 100_000;
 export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly WorkerStep[]> {
   const taken: WorkerStep[] = [];
   const { copies } = await store.info();
-  for (const queue of wanted.queues) {
+  const isPaused = await pausedQueues(store);
+  for (const queue of wanted.queues.filter((one) => !isPaused.has(one))) {
     let tried = 0;
     for await (const offer of offersOf(store, queue)) {
       if (taken.length >= wanted.most) return taken;
       if (!wanted.isOwner(offer.owner)) continue;
       tried += 1;
       if (tried > mostOffers) break;
-      const work = await takeOne(store, offer, wanted, copies);
+      const work = await takeOne(store, offer, { ...wanted, isPaused }, copies);
       if (work !== undefined) taken.push(work);
     }
   }
@@ -84,13 +87,19 @@ const renewals = 50;
 async function takeOne(
   store: Store,
   { id, signal }: Offered,
-  { worker, leaseMs, isMeant, now }: WorkWanted,
+  {
+    worker,
+    leaseMs,
+    isMeant,
+    isPaused,
+    now,
+  }: WorkWanted & { readonly isPaused: ReadonlySet<string> },
   copies: number,
 ): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
-    if (job === undefined) return undefined;
+    if (job === undefined || isPaused.has(queueOf(job))) return undefined;
     const lease = randomUUID();
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
     if (next === undefined) return undefined;

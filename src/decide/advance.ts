@@ -15,7 +15,7 @@ import { withStep } from './steps.js';
 import type { Move, Ruled } from './intent.js';
 import type { World } from './world.js';
 import { relockMove } from './compete/locks.js';
-import { pauseMove } from './waiting/pause.js';
+import { outerPauseOf, pauseMove } from './waiting/pause.js';
 import { isOfEnd } from '../structures/paths.js';
 import { permitMove } from './compete/permit.js';
 import { refreshMove } from './requests/refresh.js';
@@ -30,7 +30,7 @@ import { dropMove, lateOnes, workMove } from './work.js';
 /**
  * A rule about live jobs. It is asked only when it may have something to say: when the job has one of
  * `fields` or is in `jobState`, its flow one of `flowFields`, a step is in one of `states` or has `inPath`
- * in its path, or there are `fromSteps` steps; or when the flow, as it is now, is paused.
+ * in its path, or there are `fromSteps` steps; or when the flow, as it is now, or the queue is paused.
  */
 type Rule = {
   readonly name: string;
@@ -40,8 +40,8 @@ type Rule = {
   readonly states?: readonly Step['state'][];
   readonly inPath?: string;
   readonly fromSteps?: number;
-  /** It asks the flow as it is now, whatever the copy in the job says. */
-  readonly flowIsPaused?: true;
+  /** It asks the flow as it is now, whatever the copy in the job says, and the queue. */
+  readonly isPausedFromOutside?: true;
   /** What the fields must say. */
   readonly applies?: (job: LiveJob) => boolean;
   /** What it says. Undefined: nothing after all, the next rule is asked. */
@@ -74,7 +74,13 @@ export const liveRules: readonly Rule[] = [
   { name: 'too many steps', inPath: '.decision.', fromSteps: manySteps, move: tooManyMove },
   { name: 'waiting steps', states: ['$$waiting'], move: waitingMove },
   { name: 'expiry', fields: ['expires'], move: expiryMove },
-  { name: 'pause', fields: ['paused'], jobState: '$$paused', flowIsPaused: true, move: pauseMove },
+  {
+    name: 'pause',
+    fields: ['paused'],
+    jobState: '$$paused',
+    isPausedFromOutside: true,
+    move: pauseMove,
+  },
   { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
   { name: 'permit', flowFields: ['max_running'], move: permitMove },
 ];
@@ -91,12 +97,11 @@ export function advance(job: LiveJob, now: number, world: World): Ruled {
 /** The rules that may have something to say about a job. */
 function rulesFor(job: LiveJob, world: World): readonly Rule[] {
   const { flow_definition: flow, steps } = job;
-  const now = world.flow(flow.name, flow.owner);
-  const isPaused = now.kind === 'found' && now.value.paused === true;
+  const isPaused = outerPauseOf(job, world) !== undefined;
   const fieldsOf: Readonly<Record<string, unknown>> = job;
   return liveRules.filter(
-    ({ fields, jobState, flowFields, states, inPath, fromSteps, flowIsPaused }) =>
-      (isPaused && flowIsPaused === true) ||
+    ({ fields, jobState, flowFields, states, inPath, fromSteps, isPausedFromOutside }) =>
+      (isPaused && isPausedFromOutside === true) ||
       job.state === jobState ||
       fields?.some((key) => fieldsOf[key] !== undefined) === true ||
       flowFields?.some((key) => flow[key] !== undefined) === true ||

@@ -4,6 +4,7 @@ import { usualCrashLimit } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
+import type { QueueControl } from '../model/queue-control.js';
 import type { Task } from '../model/task.js';
 
 /* What a decision may know beside the job and the time. */
@@ -159,6 +160,8 @@ export type World = {
   /** The other engines that are alive. */
   readonly peers: readonly Peer[];
   readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
+  /** What is wanted of a queue; undefined: nothing. */
+  readonly queueControl: (queue: string) => QueueControl | undefined;
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
@@ -217,6 +220,7 @@ export const unknownWorld: World = {
   nonce: '',
   peers: [],
   lease: () => 'dead',
+  queueControl: () => undefined,
   flow: unknown,
   task: unknown,
   child: unknown,

@@ -26,6 +26,7 @@ import { createFailing } from './failing.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
+import { createQueueControls } from './control/queue-controls.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
 import { createPermitQueues } from './locks/permit-queues.js';
@@ -137,6 +138,7 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   };
   const library = createLibrary(store, onMalformed, () => feed.isBehind());
+  const queueControls = createQueueControls({ store, log, isReporter });
   const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
   const webhooks = createSystemWebhooks({
     ...{ keyring, onSecret, log, egress },
@@ -144,7 +146,7 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
-  return { events, peers, isReporter, library, keyring, webhooks };
+  return { events, peers, isReporter, library, queueControls, keyring, webhooks };
 }
 
 type Others = ReturnType<typeof createOthers>;
@@ -243,7 +245,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
   { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf }: Base,
-  { others: { peers }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
+  { others: { peers, queueControls }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
 ): Pick<JobParts, 'bystanders'> & Pick<DeciderParts, 'worldFrom'> {
   const facts = (name: string): PluginFacts => {
     const { module, hash } = plugins.get(name) ?? {};
@@ -287,6 +289,7 @@ function createViews(
         nonce: randomUUID(),
         schema,
         lease: peers.lease,
+        queueControl: queueControls.of,
         lockId: lockIdOf,
         render: renderParams,
         linkOf,

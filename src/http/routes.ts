@@ -11,7 +11,7 @@ import {
   enqueueRoute,
   ojsInfoRoute,
 } from './ojs/routes/jobs.js';
-import { queuesRoute, queueStatsRoute } from './ojs/routes/queues.js';
+import { queuesRoute, queueStatsRoute, queueSwitchRoutes } from './ojs/routes/queues.js';
 import { healthRoute, manifestRoute } from './ojs/routes/system.js';
 import { ackRoute, fetchRoute, heartbeatRoute, nackRoute } from './ojs/routes/workers.js';
 import type { Route } from './route.js';
@@ -41,6 +41,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { queueRoutes } from './routes/queues.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
 import { tokenRoutes } from './routes/tokens.js';
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
   runScheduleRoute,
   enginesRoute,
   ...engineSwitchRoutes,
+  ...queueRoutes,
   statsRoute,
   failuresRoute,
   ...metricsRoutes,
@@ -91,6 +93,7 @@ export const routes: readonly Route[] = [
   heartbeatRoute,
   queuesRoute,
   queueStatsRoute,
+  ...queueSwitchRoutes,
   deadLettersRoute,
   deadLetterRoute,
   retryDeadRoute,

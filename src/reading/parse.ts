@@ -19,6 +19,7 @@ import { parseLiveJob } from './parse-live.js';
 import { show, type Problem } from '../model/problems.js';
 import { requestSchema, type JobRequest } from '../model/request.js';
 import { sizeProblem } from '../model/size.js';
+import { queueControlSchema, type QueueControl } from '../model/queue-control.js';
 import { scheduleSchema, type Schedule } from '../model/schedule.js';
 import { signalDocumentSchema, type SignalDocument } from '../model/signal.js';
 import { taskSchema, type Task } from '../model/task.js';
@@ -34,6 +35,7 @@ export type Parsed =
   | Either<'signal', SignalDocument>
   | Either<'event', EventDocument>
   | Either<'schedule', Schedule>
+  | Either<'queue-control', QueueControl>
   | Either<'engine', EngineDocument & Identity>
   | Either<'lock', LockDocument & Identity>
   | { readonly kind: 'other' };
@@ -43,7 +45,10 @@ type Identity = { readonly _id: string; readonly _rev: string };
 type DocumentKind = Exclude<Parsed['kind'], 'other'>;
 const kinds: ReadonlyMap<unknown, DocumentKind> = new Map(
   (
-    ['task', 'flow', 'job', 'request', 'signal', 'event', 'schedule', 'engine', 'lock'] as const
+    [
+      ...(['task', 'flow', 'job', 'request', 'signal', 'event'] as const),
+      ...(['schedule', 'queue-control', 'engine', 'lock'] as const),
+    ] as const
   ).map((kind) => [kind, kind]),
 );
 
@@ -83,6 +88,8 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       return either('event', eventSchema, doc, (event) => event);
     case 'schedule':
       return withoutSecrets(doc) ?? either('schedule', scheduleSchema, doc, (it) => it as Schedule);
+    case 'queue-control':
+      return either('queue-control', queueControlSchema, doc, (it) => it as QueueControl);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     case 'lock':

@@ -81,6 +81,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     }
     case 'schedule':
       return parsed.ok ? notesOf(jobOf(parsed.value), { definitions, plugins }) : [];
+    case 'queue-control':
     case 'request':
     case 'signal':
     case 'event':

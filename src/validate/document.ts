@@ -13,7 +13,7 @@ import { parseDocument } from '../reading/parse.js';
 import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
-export const kinds = ['task', 'flow', 'schedule', 'job'] as const;
+export const kinds = ['task', 'flow', 'schedule', 'queue-control', 'job'] as const;
 
 /** Everything that is wrong with one document, looked at by itself. */
 export function checkDocument(file: string, doc: Written): readonly FileProblem[] {
@@ -23,7 +23,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     return [
       at(
         'type',
-        `type must be "task", "flow", "schedule" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
+        `type must be "task", "flow", "schedule", "queue-control" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
       ),
     ];
   }
@@ -78,7 +78,7 @@ function timingProblems(schedule: Schedule): readonly Problem[] {
 
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */
 function notifyProblems({ type, notify }: Written): readonly PathAndMessage[] {
-  if (type === 'task' || type === 'schedule') return [];
+  if (type !== 'flow' && type !== 'job') return [];
   return readNotify(notify).problems.map(({ path, message }) => [path, message]);
 }
 

@@ -47,6 +47,10 @@ async function ready() {
       ...{ _id: `schedule:${hostile}`, type: 'schedule', name: 'never', owner: hostile },
       ...{ flow: hostile, cron: hostile, time_zone: hostile, description: hostile },
     },
+    {
+      ...{ _id: `queue-control:${hostile}`, type: 'queue-control', queue: hostile },
+      ...{ paused: true, reason: hostile },
+    },
     { type: 'flow', name: 'bad', owner: 'DEFAULT', tasks: ['fail'], _id: 'f-bad' },
     {
       ...{ type: 'flow', name: hostile, owner: 'DEFAULT', tasks: ['fail'], _id: 'f-retain' },
@@ -85,6 +89,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   history: [[`failed-${hostile}`], [`failed-${hostile}`, '--json']],
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
+  queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
   retain: [['--dry-run']],
   schedule: [
     ['list'],

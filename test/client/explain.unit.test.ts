@@ -232,6 +232,12 @@ describe('explain', () => {
       /Flow "f" is paused \(document flow:f\)/,
     ],
     [
+      'a paused queue',
+      { queueControl: { _id: 'c', type: 'queue-control', queue: 'default', paused: true } },
+      ['queue_paused'],
+      /Queue "default" is paused, and all its jobs with it\./,
+    ],
+    [
       'a time that has not come',
       { job: fresh({ exec_after: '2026-11-21T10:05:00Z' }) },
       ['scheduled'],

@@ -122,6 +122,15 @@ export const rows: Readonly<Record<string, Row>> = {
     ...{ access: 'operator', about: 'all', ok: [200, 404, 409] },
     ask: () => ({ path: { id: 'engine:none' } }),
   },
+  listQueues: { access: 'viewer', about: 'own', ok: [200] },
+  pauseQueue: {
+    ...{ access: 'operator', about: 'all', ok: [200, 409] },
+    ask: () => ({ path: { name: 'unused' } }),
+  },
+  resumeQueue: {
+    ...{ access: 'operator', about: 'all', ok: [200, 409] },
+    ask: () => ({ path: { name: 'unused' } }),
+  },
   removeJob: { access: 'admin', about: 'document', seed: 'failed', ask: byId, ok: [200] },
   getTwsMetrics: { access: 'viewer', about: 'all', ok: [200] },
   getMetrics: { access: 'viewer', about: 'all', ok: [200] },
@@ -168,6 +177,14 @@ export const rows: Readonly<Record<string, Row>> = {
     ask: (_owner, id) => ({ body: { worker_id: 'w', active_jobs: [id] } }),
   },
   ojsQueues: { access: 'viewer', about: 'own', ok: [200] },
+  ojsPauseQueue: {
+    ...{ access: 'operator', about: 'all', ok: [200, 409] },
+    ask: () => ({ path: { name: 'unused' } }),
+  },
+  ojsResumeQueue: {
+    ...{ access: 'operator', about: 'all', ok: [200, 409] },
+    ask: () => ({ path: { name: 'unused' } }),
+  },
   ojsQueueStats: {
     ...{ access: 'viewer', about: 'own', ok: [200] },
     ask: () => ({ path: { name: 'default' } }),

@@ -281,6 +281,32 @@ describe('workers', () => {
     await api.ask('POST', `/jobs/${id}/resume`);
     expect(await api.fetched()).toMatchObject([{ id }]);
   });
+
+  it('get nothing from a paused queue, into which jobs still come', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const options = { queue: 'mail' };
+    const { id } = await api.enqueue({ type: 'email.send', args: [], options });
+    await api.until(id, isOffered);
+    const pause = await api.ojs('POST', '/v1/queues/mail/pause');
+    expect(pause.body).toMatchObject({ queue: { name: 'mail', paused: true }, status: 'paused' });
+    expect((await api.ojs('GET', '/v1/queues/mail/stats')).body).toMatchObject({
+      status: 'paused',
+    });
+    expect((await api.ojs('GET', '/v1/queues')).body).toMatchObject({
+      queues: [{ name: 'default' }, { name: 'mail', status: 'paused' }],
+    });
+    const later = await api.enqueue({ type: 'email.send', args: [], options });
+    await api.until(later.id, isOffered);
+    const body = { queues: ['mail'] };
+    const none = await api.ojs<Fetched>('POST', '/v1/workers/fetch', { body });
+    expect(none.body).toEqual({ jobs: [] });
+    const resume = await api.ojs('POST', '/v1/queues/mail/resume');
+    expect(resume.body).toEqual({ queue: { name: 'mail', paused: false }, status: 'active' });
+    const some = await api.ojs<Fetched>('POST', '/v1/workers/fetch', { body });
+    expect(some.body.jobs).toMatchObject([{ id }]);
+  });
 });
 
 describe('owners', () => {

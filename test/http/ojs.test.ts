@@ -40,8 +40,6 @@ describe('every answer of the façade', () => {
         body: { error: { code: 'unsupported', retryable: false } },
       });
     }
-    const pause = await ojs('POST', '/v1/queues/default/pause');
-    expect(pause).toMatchObject({ status: 422, body: { error: { code: 'unsupported' } } });
     expect(await ojs('GET', '/v1/nonsense')).toMatchObject({
       status: 404,
       body: { error: { code: 'not_found' } },

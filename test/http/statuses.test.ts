@@ -318,6 +318,13 @@ describe('each route', () => {
       expect(await go(`${word}Engine`, `/engines/*/${word}`)).toBe(200);
       expect(await go(`${word}Engine`, `/engines/engine:none/${word}`)).toBe(404);
     }
+    expect(await go('listQueues', '/queues')).toBe(200);
+    for (const word of ['pause', 'resume']) {
+      expect(await go(`${word}Queue`, `/queues/idle/${word}`)).toBe(200);
+      const ojs = word === 'pause' ? 'ojsPauseQueue' : 'ojsResumeQueue';
+      const at = { path: `/ojs/v1/queues/idle/${word}` };
+      expect(await statusOf(api, routeOf(ojs), at)).toBe(200);
+    }
     expect(await statusOf(api, routeOf('signOut'))).toBe(204);
     const made = await api.ask('POST', '/tokens', { body: bodies['createToken'] });
     expect(await go('createToken', '/tokens')).toBe(201);
@@ -502,6 +509,7 @@ describe('each route', () => {
         ...client,
         remove: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
         setEnabled: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
+        switchQueue: () => Promise.reject(problem('document_conflict', { id: 'raced' })),
         request: (job, action) =>
           Promise.reject(
             problem('request_refused', { action, job, reason: 'it goes on already.' }),
@@ -514,6 +522,14 @@ describe('each route', () => {
     for (const word of ['enable', 'disable']) {
       const at = { path: `/_tws/engines/*/${word}` };
       expect(await statusOf(raced, routeOf(`${word}Engine`), at)).toBe(409);
+    }
+    for (const [route, path] of [
+      ['pauseQueue', '/_tws/queues/idle/pause'],
+      ['ojsPauseQueue', '/ojs/v1/queues/idle/pause'],
+      ['resumeQueue', '/_tws/queues/held/resume'],
+      ['ojsResumeQueue', '/ojs/v1/queues/held/resume'],
+    ] as const) {
+      expect([route, await statusOf(raced, routeOf(route), { path })]).toEqual([route, 409]);
     }
     expect(await statusOf(raced, routeOf('ojsRetryDeadLetter'), retry)).toBe(409);
     expect(await statusOf(raced, routeOf('ojsRemoveDeadLetter'), { path })).toBe(409);

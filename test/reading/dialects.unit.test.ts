@@ -63,7 +63,7 @@ describe('a flow of the newer generation', () => {
       ok: true,
       value: { tasks: newer.tasks, error: newer.error },
     });
-    expect('value' in parsed && parsed.value['params']).toEqual({
+    expect('value' in parsed && (parsed.value as { readonly params?: unknown }).params).toEqual({
       'template-0': { template: 'a.html' },
       'mail-2': { smtp: { host: 'mx2' } },
     });

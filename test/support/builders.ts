@@ -1,3 +1,4 @@
+import type { QueueControl } from '../../src/model/queue-control.js';
 import type {
   Announced,
   Answer,
@@ -94,6 +95,7 @@ export type WorldOptions = {
   readonly permits?: Readonly<Record<string, PermitAnswer>>;
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
+  readonly queueControls?: Readonly<Record<string, QueueControl>>;
   readonly render?: World['render'];
   readonly retryDelayMs?: number;
   readonly crashLimit?: number;
@@ -129,6 +131,7 @@ export function world(options: WorldOptions = {}): World {
     nonce: options.nonce ?? 'nonce',
     peers: options.peers ?? [],
     lease: (engine) => (dead.includes(engine) ? 'dead' : 'alive'),
+    queueControl: (queue) => options.queueControls?.[queue],
     flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import { isLive } from '../../model/step.js';
 import { delayedUntil, expiryOf, hardDeadline, untilOf } from '../../reading/clock.js';
+import { queueOf } from '../../reading/entries.js';
 import { waitedMs } from '../../reading/held.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
@@ -8,17 +9,14 @@ import { without } from '../../model/record.js';
 import { openWaits } from './waits.js';
 
 /**
- * Begins no new step while the job or its flow is paused. The time of the pause does not count
+ * Begins no new step while the job, its flow or its queue is paused. The time of the pause does not count
  * towards the flow's timeout (mode `start`), but waiting steps keep waiting. Undefined: there is no
- * pause, and none that ends. The flow is asked as it is now, whatever the copy in the job says.
+ * pause, and none that ends. Flow and queue are asked as they are now, whatever the copy in the job says.
  */
 export function pauseMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const { name, owner } = job.flow_definition;
-  const flow = world.flow(name, owner);
-  const isFlowPaused = flow.kind === 'found' && flow.value.paused === true;
-  if (job.paused !== true && !isFlowPaused && job.state !== '$$paused') return undefined;
-  const paused = job.paused === true ? 'The job' : isFlowPaused && `Flow "${name}"`;
-  const because = paused === false ? undefined : `${paused} is paused ("paused": true).`;
+  const paused = job.paused === true ? 'The job' : outerPauseOf(job, world);
+  if (paused === undefined && job.state !== '$$paused') return undefined;
+  const because = paused === undefined ? undefined : `${paused} is paused ("paused": true).`;
   const running = job.steps.find(isLive);
   if (because !== undefined && running !== undefined) {
     const still = `Step ${running.name} still runs on ${running.engine}.`;
@@ -37,6 +35,15 @@ export function pauseMove(job: LiveJob, now: number, world: World): Move | undef
     resume_at: Math.max(now, job.resume_at ?? 0),
   };
   return { kind: 'change', job: resumed };
+}
+
+/** Names what is paused around a job: its flow as it is stored now, or its queue. */
+export function outerPauseOf(job: LiveJob, world: World): string | undefined {
+  const { name, owner } = job.flow_definition;
+  const flow = world.flow(name, owner);
+  if (flow.kind === 'found' && flow.value.paused === true) return `Flow "${name}"`;
+  const queue = queueOf(job);
+  return world.queueControl(queue)?.paused === true ? `Queue "${queue}"` : undefined;
 }
 
 /** What a pause does not keep from happening: waits time out, and a job that has not begun expires. */

@@ -9,6 +9,7 @@ const quiet: ReadonlySet<string> = new Set([
   'lock',
   'token',
   'engine-control',
+  'queue-control',
   'retention',
 ]);
 /** The log names at most this many types. */

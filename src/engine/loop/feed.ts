@@ -66,13 +66,14 @@ async function readDocuments(
 const atOnce: Delay = { ms: 0, for: 'more' };
 
 /** The ids that commands give to definitions and controls: they concern every engine. */
-const forAll = /^(?:flow|task|engine-control):/;
+const forAll = /^(?:flow|task|engine-control|queue-control):/;
 
 /** How long a changed document is left to other engines before this one reads it. */
 function delayOf(engine: Assembly, seen: SeenRevision): Delay {
-  const { attempts, library, controls, peers, replicas, renewMs, self } = engine;
+  const { attempts, library, controls, queueControls, peers, replicas, renewMs, self } = engine;
   const { id } = seen;
-  if (forAll.test(id) || library.held.has(id)) return { ms: 0, for: 'all' };
+  const isForAll = forAll.test(id) || library.held.has(id) || queueControls.held.has(id);
+  if (isForAll) return { ms: 0, for: 'all' };
   const isOurs = attempts.ofJob.has(id) || controls.held.has(id);
   if (isOurs || replicas.suspects.has(id)) return atOnce;
   // Leases that are renewed at about the same time are read together.
@@ -142,14 +143,16 @@ function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
 
 /** Takes a document that was read; `at`: when its change was seen, epoch ms. */
 function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
-  const { library, controls, jobs, replicas, schedules, serializer } = engine;
+  const { library, controls, queueControls, jobs, replicas, schedules, serializer } = engine;
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
-  if (doc['type'] !== 'job' || library.held.has(id) || controls.held.has(id)) {
+  const isHeld = [library, controls, queueControls].some(({ held }) => held.has(id));
+  if (doc['type'] !== 'job' || isHeld) {
     if (doc['type'] !== 'job' && serializer.seen.get(id) !== undefined) jobs.estranged(doc);
     if (doc['type'] === 'schedule') {
       // It may have been a definition, or a control.
-      if (library.update(id, doc)) wakeWaiting(engine);
+      const isNews = library.update(id, doc);
+      if (queueControls.update(id, doc) || isNews) wakeWaiting(engine);
       controls.update(id, doc);
       return schedules.take(doc, { at, conflicted });
     }
@@ -163,8 +166,9 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
 
 /** Takes what is no job, or was none so far; undefined: the document is gone. */
 function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
-  const { library, peers, controls, jobs, schedules } = engine;
-  if (library.update(id, doc)) return wakeWaiting(engine);
+  const { library, peers, controls, queueControls, jobs, schedules } = engine;
+  const isNews = library.update(id, doc);
+  if (queueControls.update(id, doc) || isNews) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);

@@ -23,16 +23,19 @@ export async function scanDatabase(engine: Assembly): Promise<void> {
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Reads the leases and the controls of the engines. */
+/** Reads the leases of the engines, and the controls of engines and queues. */
 export async function scanEngines(engine: Assembly): Promise<void> {
-  const { peers, controls } = engine;
+  const { peers, controls, queueControls, waitQueue, jobs } = engine;
   const found: StoredDocument[] = [];
+  const ofQueues: StoredDocument[] = [];
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
     if (doc['type'] === 'engine-control') found.push(doc);
+    if (doc['type'] === 'queue-control') ofQueues.push(doc);
   }
   controls.replace(found);
+  if (queueControls.replace(ofQueues)) waitQueue.waiting().forEach(jobs.rouse);
 }
 
 /** What is read beside the engines. */

@@ -45,11 +45,6 @@ const absent: readonly {
     because: 'tasks and flows carry the schema of their parameters themselves.',
   },
   {
-    form: /^\/ojs\/v1\/queues\/[^/]+\/(?:pause|resume)$/,
-    what: 'Pausing a queue',
-    because: 'flows and jobs are paused, and engines disabled, but queues are not.',
-  },
-  {
     form: /^\/ojs\/v1\/(?:admin|debug|ws|realtime|jobs\/[^/]+\/(?:events|progress))(?:\/|$)/,
     what: 'This extension',
     because: 'the API below /_tws has searching, history and a stream of changes.',

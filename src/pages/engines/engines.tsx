@@ -9,6 +9,7 @@ import { Ago } from '../parts/time.js';
 import { lengthOf } from '../../words.js';
 import { EngineSwitch } from './engine-switch.js';
 import { Missing } from './missing.js';
+import { Queues } from './queues.js';
 
 /** So often the engines are looked at, ms. */
 const everyMs = 3_000;
@@ -59,6 +60,7 @@ export function EnginesPage() {
           <Card key={engine.id} engine={engine} onSwitched={reload} />
         ))}
       </ul>
+      <Queues />
     </>
   );
 }

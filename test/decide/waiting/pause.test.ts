@@ -40,6 +40,19 @@ describe('a pause', () => {
     expect(told.with({ flows: [told.flow] }).go().kind).toBe('claim');
   });
 
+  it('may be one of its queue, also of that of its flow', () => {
+    const paused = {
+      mail: { _id: 'c', type: 'queue-control' as const, queue: 'mail', paused: true },
+    };
+    const told = story({ steps: ['a', 'b'], flow: { queue: 'mail' }, world: { queues: ['mail'] } });
+    told.go();
+    told.with({ queueControls: paused }).done();
+    expect(told.trail).toEqual(['a#1 $$complete']);
+    expect(told.decide()).toMatchObject({ because: 'Queue "mail" is paused ("paused": true).' });
+    const resumed = { mail: { ...paused.mail, paused: false } };
+    expect(told.with({ queueControls: resumed }).go().kind).toBe('claim');
+  });
+
   it.each([
     ['ready when nothing had begun', 0, '$$ready'],
     ['at its last step otherwise', 1, 'a-0'],

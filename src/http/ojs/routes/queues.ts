@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defaultQueue } from '../../../model/job.js';
 import type { StoredDocument } from '../../../model/document.js';
 import type { Status } from '../../../model/status.js';
-import { ownersFor } from '../../access/owners.js';
+import { queueSchema } from '../../../model/scalars.js';
+import { assertAllOwners, ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { countParam } from '../../routes/common.js';
@@ -16,7 +17,11 @@ const mostLooked = 5_000;
 const together = 500;
 const open: readonly Status[] = ['queued', 'scheduled', 'running', 'waiting', 'paused'];
 
-const queueStatus = z.literal('active').describe('Queues are not paused here.');
+const queueStatus = z
+  .enum(['active', 'paused'])
+  .describe('paused: workers get nothing from it, and engines begin no step of its jobs.');
+
+const statusOf = (paused: boolean) => (paused ? ('paused' as const) : ('active' as const));
 
 export const queuesRoute = ojsRoute({
   method: 'GET',
@@ -45,9 +50,13 @@ export const queuesRoute = ojsRoute({
     const engines = api.pulse.look(await api.client.engines(), api.now());
     const served = engines.flatMap(({ engine, alive }) => (alive ? (engine.queues ?? []) : []));
     const { jobs } = await look(api, who, open);
-    const names = new Set([defaultQueue, ...served, ...jobs.map(queueOfJob)]);
+    const known = await api.client.queues();
+    const paused = new Set(known.flatMap((one) => (one.paused ? [one.name] : [])));
+    const names = new Set([defaultQueue, ...served, ...paused, ...jobs.map(queueOfJob)]);
     const all = [...names].sort();
-    const queues = all.slice(cursor, cursor + limit).map((name) => ({ name, status: 'active' }));
+    const queues = all
+      .slice(cursor, cursor + limit)
+      .map((name) => ({ name, status: statusOf(paused.has(name)) }));
     const after = cursor + queues.length;
     const more = after < all.length;
     const pagination = {
@@ -124,10 +133,45 @@ export const queueStatsRoute = ojsRoute({
     };
     const complete = lists.every((list) => list.complete);
     const computed = new Date(now).toISOString();
-    const body = { queue: name, status: 'active', stats, complete, computed_at: computed };
+    const known = await api.client.queues();
+    const status = statusOf(known.some((one) => one.name === name && one.paused));
+    const body = { queue: name, status, stats, complete, computed_at: computed };
     return { status: 200, body };
   },
 });
+
+const switchedSchema = z
+  .object({
+    queue: z.object({ name: z.string(), paused: z.boolean() }),
+    status: queueStatus,
+    paused_at: z.string().optional(),
+  })
+  .meta({ id: 'OjsQueueSwitched' });
+
+/** Pausing a queue, and letting it go on. */
+export const queueSwitchRoutes = (['pause', 'resume'] as const).map((word) =>
+  ojsRoute({
+    method: 'POST',
+    path: `/v1/queues/{name}/${word}`,
+    id: word === 'pause' ? 'ojsPauseQueue' : 'ojsResumeQueue',
+    summary:
+      word === 'pause'
+        ? 'Give workers nothing from a queue, and begin no step of its jobs; jobs are still taken in.'
+        : 'Let a queue go on.',
+    access: 'operator',
+    params: z.object({ name: queueSchema }),
+    answers: { 200: { description: 'It is so now.', schema: switchedSchema } },
+    problems: ['owners_needed', 'document_conflict'],
+    handle: async ({ api, params: { name }, who }) => {
+      assertAllOwners(who, `${word} a queue`);
+      const paused = word === 'pause';
+      await api.client.switchQueue({ queue: name, paused });
+      const since = paused ? { paused_at: new Date(api.now()).toISOString() } : {};
+      const body = { queue: { name, paused }, status: statusOf(paused), ...since };
+      return { status: 200, body };
+    },
+  }),
+);
 
 const counted = ['available', 'active', 'scheduled', 'retryable', 'pending'] as const;
 

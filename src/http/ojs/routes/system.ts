@@ -29,7 +29,7 @@ const capabilities = {
   dead_letter: true,
   delayed_jobs: true,
   job_ttl: true,
-  pause_resume: false,
+  pause_resume: true,
   pending_jobs: true,
   priority_queues: true,
   rate_limiting: false,

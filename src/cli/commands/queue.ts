@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { openDatabase, type QueueFacts } from '../../client.js';
+import { problem } from '../../errors.js';
+import { queueSchema } from '../../model/scalars.js';
+import { defineCommand } from '../command.js';
+import type { Io } from '../io.js';
+import { tableLines } from '../table.js';
+
+const flags = z.object({ reason: z.string().optional() });
+const actions = ['list', 'pause', 'resume'] as const;
+
+/** `tws queue`: which queues there are; a paused one begins no step of its jobs. */
+export const queue = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
+  const [word = '', ...names] = args;
+  const action = actions.find((one) => one === word);
+  const wrong = usageProblem(word, names, said.reason);
+  if (action === undefined || wrong !== undefined)
+    throw problem('usage', { reason: String(wrong) });
+  const { client, close } = openDatabase(read());
+  try {
+    if (action === 'list') {
+      const queues = await client.queues();
+      printQueues(queues, io);
+      io.json(queues);
+      return 0;
+    }
+    const paused = action === 'pause';
+    const switched = [];
+    for (const name of names) {
+      const { ids, changed } = await client.switchQueue({ queue: name, paused, ...said });
+      const done = paused ? 'paused' : 'resumed';
+      const already = paused ? 'already paused' : 'not paused';
+      io.out(changed ? `${done}: ${name}` : `skipping: ${name} (${already})`);
+      switched.push({ queue: name, paused, changed, ids });
+    }
+    io.json(switched);
+    return 0;
+  } finally {
+    await close();
+  }
+});
+
+/** Why a call cannot be meant; undefined: it can. */
+function usageProblem(
+  word: string,
+  names: readonly string[],
+  reason: string | undefined,
+): string | undefined {
+  if (!actions.some((one) => one === word)) {
+    return `There is no "tws queue ${word}"; it is one of ${actions.join(', ')}.`;
+  }
+  if (word === 'list' && names.length > 0) return '"tws queue list" takes no names.';
+  if (word !== 'list' && names.length === 0) return `"tws queue ${word}" needs names of queues.`;
+  if (word !== 'pause' && reason !== undefined) return `"tws queue ${word}" takes no --reason.`;
+  const bad = names.find((name) => !queueSchema.safeParse(name).success);
+  return bad === undefined ? undefined : `${JSON.stringify(bad)} is no name of a queue.`;
+}
+
+const head = ['QUEUE', 'STATE', 'ENGINES', 'REASON'];
+
+function printQueues(queues: readonly QueueFacts[], io: Io): void {
+  const rows = queues.map(({ name, paused, reason = '', engines }) => [
+    { text: name },
+    { text: paused ? 'paused' : 'active', ...(paused ? { style: 'yellow' as const } : {}) },
+    { text: String(engines.length) },
+    { text: reason },
+  ]);
+  for (const line of tableLines(head, rows, io)) io.out(line);
+}

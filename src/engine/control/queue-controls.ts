@@ -1,0 +1,79 @@
+import { queueWishes, type QueueControl } from '../../model/queue-control.js';
+import type { Problem } from '../../model/problems.js';
+import { canonical } from '../../model/canonical.js';
+import { without } from '../../model/record.js';
+import type { StoredDocument } from '../../model/document.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { Store } from '../../store/store.js';
+import type { Log } from '../log.js';
+
+/** The controls of queues, kept in memory by the feed: there are few. */
+export type QueueControls = {
+  /** Takes a changed or deleted control; false when the document is none and was none. */
+  readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
+  /** All documents that it holds, by id, valid or not. */
+  readonly held: ReadonlyMap<string, StoredDocument>;
+  /** Takes all that there are: what is not among them was deleted. Answers whether anything is new. */
+  readonly replace: (docs: readonly StoredDocument[]) => boolean;
+  /** What is wanted of a queue; undefined: nothing. */
+  readonly of: (queue: string) => QueueControl | undefined;
+};
+
+export type QueueControlsParts = {
+  readonly store: Pick<Store, 'write'>;
+  readonly log: Log;
+  /** Whether this engine is the one that tells what all of them see. */
+  readonly isReporter: (of: string) => boolean;
+};
+
+/**
+ * Keeps the controls. Several may name the same queue: it is paused while any of them says so, and of
+ * all else the one with the lowest id counts. What is wrong with one is written into it, by one engine.
+ */
+export function createQueueControls({ store, log, isReporter }: QueueControlsParts): QueueControls {
+  const held = new Map<string, StoredDocument>();
+  const valid = new Map<string, QueueControl>();
+  let byQueue: ReadonlyMap<string, QueueControl> = new Map();
+  const tell = (doc: StoredDocument, problems: readonly Problem[]): void => {
+    const isTold = canonical(doc['problems'] ?? []) === canonical(problems);
+    if (isTold || !isReporter(doc._id)) return;
+    for (const { message } of problems) log.warn({ control: doc._id }, message);
+    const told = without(doc, 'problems');
+    // A lost write is dropped: the feed brings the version that won.
+    const write = store.write(problems.length === 0 ? told : { ...told, problems });
+    write.catch((error: unknown) => log.debug({ error: String(error) }, 'A problem was not told.'));
+  };
+  const put = (id: string, doc: StoredDocument | undefined): boolean => {
+    const had = held.delete(id);
+    valid.delete(id);
+    if (doc?.['type'] !== 'queue-control') return had;
+    held.set(id, doc);
+    const { problems: _, ...rest } = doc;
+    const parsed = parseDocument(rest);
+    if (parsed.kind !== 'queue-control') return true;
+    if (parsed.ok) valid.set(id, parsed.value);
+    tell(doc, parsed.ok ? [] : parsed.problems);
+    return true;
+  };
+  const sort = (): void => {
+    const ids = [...valid.keys()].sort();
+    byQueue = queueWishes(ids.flatMap((id) => valid.get(id) ?? []));
+  };
+  return {
+    held,
+    update: (id, doc) => {
+      const concerned = put(id, doc);
+      if (concerned) sort();
+      return concerned;
+    },
+    replace: (docs) => {
+      const revs = (): string => canonical([...held.values()].map(({ _rev }) => _rev).sort());
+      const before = revs();
+      for (const id of [...held.keys()]) put(id, undefined);
+      for (const doc of docs) put(doc._id, doc);
+      sort();
+      return revs() !== before;
+    },
+    of: (queue) => byQueue.get(queue),
+  };
+}

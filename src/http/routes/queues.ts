@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { queueSchema } from '../../model/scalars.js';
+import { assertAllOwners } from '../access/owners.js';
+import { route, type Route } from '../route.js';
+import { known } from './common.js';
+
+const queueFactsSchema = z
+  .object({
+    name: z.string(),
+    paused: z.boolean(),
+    reason: z.string().optional().describe('Why it is paused.'),
+    engines: z.array(z.string()).describe('Engines that serve it and were not stopped.'),
+    controls: z.array(z.string()).describe('Documents that control it.'),
+  })
+  .meta({ id: 'Queue' });
+
+const switchedSchema = z
+  .object({
+    queue: z.string(),
+    paused: z.boolean(),
+    changed: z.boolean(),
+    ids: z.array(z.string()).describe('Documents that say so.'),
+  })
+  .meta({ id: 'QueueSwitched' });
+
+const listRoute = route({
+  method: 'GET',
+  path: '/queues',
+  id: 'listQueues',
+  tag: 'operation',
+  summary: 'The queues that engines serve or somebody controls.',
+  access: 'viewer',
+  answers: {
+    200: {
+      description: 'The queues, by name.',
+      schema: z.object({ queues: z.array(queueFactsSchema) }).meta({ id: 'Queues' }),
+    },
+  },
+  handle: async ({ api }) => {
+    const engines = api.pulse.look(await api.client.engines(), api.now());
+    const alive = new Set(engines.flatMap((one) => (one.alive ? [one.engine._id] : [])));
+    const all = await api.client.queues();
+    const queues = all.map((queue) => ({
+      ...queue,
+      engines: queue.engines.filter((id) => alive.has(id)),
+    }));
+    return { status: 200, body: { queues } };
+  },
+});
+
+const switchRoutes: readonly Route[] = (['pause', 'resume'] as const).map((word) =>
+  route({
+    method: 'POST',
+    path: `/queues/{name}/${word}`,
+    id: `${word}Queue`,
+    tag: 'operation',
+    summary:
+      word === 'pause'
+        ? 'Let the jobs of a queue begin no step, and give workers nothing from it; what runs goes on.'
+        : 'Let the jobs of a queue go on.',
+    description:
+      'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+    access: 'operator',
+    params: z.object({ name: queueSchema.describe('Name of the queue.') }),
+    body: {
+      schema: z.strictObject({ reason: z.string().optional().describe('Why, for people.') }),
+      optional: true,
+    },
+    answers: { 200: { description: 'It is so now.', schema: switchedSchema } },
+    problems: ['owners_needed', 'document_conflict'],
+    handle: async ({ api, params: { name: queue }, body, principal }) => {
+      assertAllOwners(known({ principal }), `${word} a queue`);
+      const paused = word === 'pause';
+      const done = await api.client.switchQueue({ queue, paused, reason: body?.reason });
+      return { status: 200, body: { queue, paused, ...done } };
+    },
+  }),
+);
+
+/** Queues: a list, and their pauses. */
+export const queueRoutes: readonly Route[] = [listRoute, ...switchRoutes];

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { flagSchema, nameSchema, textSchema, type Known } from './scalars.js';
+
+/**
+ * What somebody wants of a queue, as a document that stays. While `paused` is true its jobs begin no
+ * step, and workers get nothing from it; what runs goes on.
+ */
+export const queueControlSchema = z
+  .looseObject({
+    type: z.literal('queue-control'),
+    queue: nameSchema.describe('Name of the queue.'),
+    paused: z.exactOptional(flagSchema.describe('true: its jobs begin no step.')),
+    reason: z.exactOptional(textSchema.describe('Why, for people.')),
+    problems: z.exactOptional(
+      z
+        .array(z.looseObject({ path: textSchema, message: textSchema }))
+        .describe('What is wrong; engines write it.'),
+    ),
+  })
+  .describe('Pauses a queue.');
+
+export type QueueControl = Known<z.infer<typeof queueControlSchema>> & { readonly _id: string };
+
+/** Returns the id of the control that commands write: `mail` -> `queue-control:mail`. */
+export function queueControlId(queue: string): string {
+  return `queue-control:${queue}`;
+}
+
+/** What the controls say of each queue together, those with lower ids first. */
+export function queueWishes(controls: readonly QueueControl[]): ReadonlyMap<string, QueueControl> {
+  const byQueue = new Map<string, QueueControl>();
+  for (const control of controls) {
+    const first = byQueue.get(control.queue);
+    const paused = first?.paused === true || control.paused === true;
+    byQueue.set(control.queue, { ...control, ...first, paused });
+  }
+  return byQueue;
+}

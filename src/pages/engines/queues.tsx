@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { get, send } from '../api.js';
+import { usePolled } from '../live/use-polled.js';
+import { AskDialog } from '../parts/ask.js';
+import { LevelButton } from '../parts/level-button.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { say } from '../parts/toasts.js';
+
+/** So often the queues are looked at, ms. */
+const everyMs = 3_000;
+
+/** A queue, as the API answers it. */
+type Queue = {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly reason?: string;
+  readonly engines: readonly string[];
+};
+
+/** The queues, with a button to pause each, or to let it go on. */
+export function Queues() {
+  const { value, error, reload } = usePolled('queues', everyMs, (signal) =>
+    get<{ readonly queues: readonly Queue[] }>('queues', { signal }),
+  );
+  if (error !== undefined) return <ProblemBox error={error} again={reload} />;
+  if (value === undefined) return null;
+  return (
+    <section>
+      <h2>Queues</h2>
+      <ul class="engines">
+        {value.queues.map((queue) => (
+          <li key={queue.name} class="box">
+            <h3>
+              {queue.name}{' '}
+              <span class={`status ${queue.paused ? 'paused' : 'succeeded'}`}>
+                {queue.paused ? 'paused' : 'active'}
+              </span>
+            </h3>
+            <p class="muted">
+              {queue.engines.length === 1
+                ? '1 engine serves'
+                : `${queue.engines.length} engines serve`}{' '}
+              it{queue.reason === undefined ? '.' : `: ${queue.reason}`}
+            </p>
+            <QueueSwitch queue={queue} onSwitched={reload} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type Props = { readonly queue: Queue; readonly onSwitched: () => void };
+
+function QueueSwitch({ queue: { name, paused }, onSwitched }: Props) {
+  const [isAsking, setAsking] = useState(false);
+  const turn = async (word: 'pause' | 'resume'): Promise<void> => {
+    await send('POST', `queues/${encodeURIComponent(name)}/${word}`);
+    say(word === 'pause' ? 'Its jobs begin no step.' : 'Its jobs go on.');
+    onSwitched();
+  };
+  if (paused) {
+    return (
+      <LevelButton
+        level="operator"
+        kind="primary"
+        onClick={() => {
+          turn('resume').catch((error: unknown) => say((error as Error).message, 'problem'));
+        }}
+      >
+        Resume
+      </LevelButton>
+    );
+  }
+  return (
+    <>
+      <LevelButton level="operator" onClick={() => setAsking(true)}>
+        Pause …
+      </LevelButton>
+      {isAsking && (
+        <AskDialog
+          title={`Pause the queue "${name}"?`}
+          does="Pause it"
+          onClose={() => setAsking(false)}
+          act={() => turn('pause')}
+        >
+          <p>
+            Its jobs begin no step until somebody resumes it, and workers get nothing from it. What
+            runs goes on.
+          </p>
+        </AskDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { push } from '../../src/cli/commands/push.js';
+import { queue } from '../../src/cli/commands/queue.js';
+import { openProject } from './database.js';
+
+const path = 'couch/tws/mail.json';
+
+describe('tws queue', () => {
+  it('pauses queues and lets them go on, also such that a file controls', async () => {
+    const file = { type: 'queue-control', queue: 'mail', paused: true, reason: 'it moves' };
+    const { tws, store } = await openProject({ [path]: file });
+    const pushed = await tws(push, { args: [path] });
+    expect(pushed.out).toMatch(/=> ok queue-control:mail 1-/);
+    const list = await tws(queue, { args: ['list'] });
+    expect(list.out).toMatch(/^default +active +0 *\nmail +paused +0 +it moves$/);
+    const again = await tws(queue, { args: ['pause', 'mail', 'rare'], flags: { reason: 'x' } });
+    expect(again.out).toBe('skipping: mail (already paused)\npaused: rare');
+    const resumed = await tws(queue, { args: ['resume', 'mail'] });
+    expect(resumed.out).toBe('resumed: mail');
+    expect(await store.get('queue-control:mail')).not.toHaveProperty('reason');
+    expect((await tws(queue, { args: ['resume', 'mail'] })).out).toBe(
+      'skipping: mail (not paused)',
+    );
+  });
+
+  it.each([
+    [['stop'], 'There is no "tws queue stop"; it is one of list, pause, resume.'],
+    [['list', 'mail'], '"tws queue list" takes no names.'],
+    [['pause'], '"tws queue pause" needs names of queues.'],
+    [['pause', ''], '"" is no name of a queue.'],
+  ])('refuses %j', async (args, reason) => {
+    const { tws } = await openProject({});
+    const { exit, error } = await tws(queue, { args });
+    expect([exit, error?.message]).toEqual([2, reason]);
+  });
+
+  it('is told with the path when a file is wrong', async () => {
+    const { tws } = await openProject({ [path]: { type: 'queue-control', paused: 'no' } });
+    const { err } = await tws(push, { args: [path] });
+    expect(err).toMatch(/queue/);
+    expect(err).toMatch(/paused must be true or false/);
+  });
+});
