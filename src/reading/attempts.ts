@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import { definedPath, deciderOf, isUndoing } from '../structures/paths.js';
+import { catchAround, definedPath, deciderOf, isUndoing } from '../structures/paths.js';
 import { type Node, isWithin, pathsAbove } from '../model/tree.js';
 import { isFrom } from './order.js';
 import type { JobSteps, Numbers } from '../structures/steps.js';
@@ -150,6 +150,7 @@ function extendedIndex(before: readonly Step[], job: LiveJob): Index | undefined
   if (known === undefined || !isReadAlike(known.of, job)) return undefined;
   const more = steps.slice(before.length);
   if (more.some((step) => step.run !== run)) return undefined;
+  if (run > 1 && more.some(({ path }) => path.includes('try'))) return undefined;
   if (!before.every((step, i) => step === steps[i])) return undefined;
   indexes.delete(before);
   const { all, counted } = known.index;
@@ -167,9 +168,10 @@ function makeIndex(job: LiveJob): Index {
   // What was done before a slice is not for the slice to do again: it counts in any case.
   for (const step of job.slice?.before ?? []) take(made, step);
   const undone = job.run === 1 ? new Map<string, number>() : undoneDeciders(job);
+  const tried = triedIn(job);
   for (const step of job.steps) {
     put(made.all, step);
-    if (step.run === job.run || counts(step, job, undone)) take(made, step);
+    if (step.run === job.run || counts(step, job, { undone, tried })) take(made, step);
   }
   return made;
 }
@@ -225,12 +227,13 @@ function put(byPath: Map<string, Step[]>, step: Step): void {
 /**
  * What a job did before it began anew counts no more, nor what a later retry asked to be done again,
  * nor how an earlier run ended: its handler and its cancel branch. A decider of which something was
- * undone begins anew.
+ * undone begins anew, and so does what goes on for a failure of something that was tried again.
  */
-function counts({ path, run }: Step, job: LiveJob, undone: ReadonlyMap<string, number>): boolean {
+function counts({ path, run }: Step, job: LiveJob, { undone, tried }: Earlier): boolean {
   const { redo = [], first_run: firstRun = 1 } = job;
   if (run < firstRun) return false;
   if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
+  if (run < caughtSince(path, tried)) return false;
   for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
   const isAskedFor = redo.some(
     (one) => run < one.run && one.run <= job.run && isFrom(path, one.from, job.tasks),
@@ -253,7 +256,40 @@ export function countsSince(job: LiveJob, path: string): number {
   const deciders = [...undoneDeciders(job)]
     .filter(([decider]) => isWithin(path, decider))
     .map(([, last]) => last + 1);
-  return Math.max(firstRun, isOfEnd ? run : 1, ...asked, ...undone, ...deciders);
+  const caught = caughtSince(path, triedIn(job));
+  return Math.max(firstRun, isOfEnd ? run : 1, caught, ...asked, ...undone, ...deciders);
+}
+
+/** What is known of earlier runs: of deciders what was undone, of what is tried when it last was. */
+type Earlier = {
+  readonly undone: ReadonlyMap<string, number>;
+  readonly tried: ReadonlyMap<string, number>;
+};
+
+/** Paths of catches, with the last run in which something was done in what they try. */
+function triedIn({ steps, run }: LiveJob): ReadonlyMap<string, number> {
+  const tried = new Map<string, number>();
+  for (const step of run === 1 ? [] : steps) {
+    if (!step.path.includes('try') || isUndoing(step.path)) continue;
+    for (const at of pathsAbove(step.path)) {
+      const path = /^(?:(.*)\.)?try$/.exec(at);
+      if (path !== null) tried.set(path[1] ?? '', step.run);
+    }
+  }
+  return tried;
+}
+
+/** The run since which a branch of a catch counts, with all around it; 0: it is in none. */
+function caughtSince(path: string, tried: ReadonlyMap<string, number>): number {
+  const at = tried.size === 0 ? undefined : catchAround(path);
+  return at === undefined ? 0 : Math.max(tried.get(at) ?? 0, caughtSince(at, tried));
+}
+
+/** Those of the steps that are in no branch of a catch, or in one for the last failure of what it tries. */
+export function withoutStaleBranches(job: LiveJob, steps: readonly Step[]): readonly Step[] {
+  const tried = triedIn(job);
+  if (tried.size === 0) return steps;
+  return steps.filter(({ path, run }) => run >= caughtSince(path, tried));
 }
 
 /** Paths of deciders, with the last run before this one in which something of theirs was undone. */

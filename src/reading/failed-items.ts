@@ -5,6 +5,7 @@ import type { FailedCount } from '../structures/kind.js';
 import { kindOf } from '../structures/kinds.js';
 import { repetitionsAround, slicedMap } from '../structures/paths.js';
 import { jobSteps } from './attempts.js';
+import { withCause } from './caught.js';
 import { nodeAt } from './entries.js';
 import { progressAt } from './progress.js';
 
@@ -13,7 +14,9 @@ import { progressAt } from './progress.js';
  * message says how many items failed and which of them it tells of:
  * `3 of 60 items failed (2 % tolerated): item 17: The invoice has no amount.`
  */
-export function failureOfFlow(job: LiveJob, { path, failure }: FailedStep): Failure {
+export function failureOfFlow(job: LiveJob, step: FailedStep): Failure {
+  const { path } = step;
+  const failure = withCause(job, step);
   const message = ofMaps(job, path, failure.message);
   return message === failure.message ? failure : { ...failure, message };
 }

@@ -46,8 +46,13 @@ const foreign: readonly Row[] = [
     instead: '"paused": true stops a schedule',
   },
   {
+    in: documents,
+    keys: ['catch'],
+    instead: '"catch" stands in a node of a flow; "error" of a task or a flow handles its failure',
+  },
+  {
     in: all,
-    keys: ['catch', 'on_error', 'rescue', 'except', 'error_handler'],
+    keys: ['on_error', 'rescue', 'except', 'error_handler'],
     instead: 'what handles a failure is named by "error" of a task, an entry or a flow',
   },
   {

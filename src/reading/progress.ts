@@ -14,7 +14,7 @@ import {
   type Room,
   type View,
 } from '../structures/progress.js';
-import { jobSteps, lastAttempt } from './attempts.js';
+import { jobSteps, lastAttempt, withoutStaleBranches } from './attempts.js';
 import {
   leavesIn,
   nodeAt,
@@ -47,9 +47,16 @@ export function progressAt(job: LiveJob, node: Node, path: string): Progress {
   return visitor(job, leavesIn(tree, prefix), 'now')('main', node, path);
 }
 
-/** The job as the runs before this one left it. */
+/** The same at the end of the runs before this one. */
+export function progressBefore(job: LiveJob, node: Node, path: string): Progress {
+  const { tree, prefix } = treeAt(job, path) as Branch;
+  return visitor(stepsBefore(job), leavesIn(tree, prefix), 'before')('main', node, path);
+}
+
+/** The job as the runs before this one left it, without branches for what was tried again since. */
 function stepsBefore(job: LiveJob): LiveJob {
-  return { ...job, steps: job.steps.filter(({ run }) => run < job.run) };
+  const steps = job.steps.filter(({ run }) => run < job.run);
+  return { ...job, steps: withoutStaleBranches(job, steps) };
 }
 
 type Visit = (phase: Phase, node: Node, path: string) => Progress;

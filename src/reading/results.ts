@@ -16,6 +16,7 @@ import { definedPath, repetitionsAround } from '../structures/paths.js';
 import type { JobSteps } from '../structures/steps.js';
 import { contentOf } from './attachments.js';
 import { completionOn, jobSteps, lastAttempt } from './attempts.js';
+import { caughtAround, failureSeen } from './caught.js';
 import { deciderResult } from './decider-progress.js';
 import { leafAt, leavesIn, nodeAt, nodeOf, treeAt } from './entries.js';
 import { progressAt } from './progress.js';
@@ -159,6 +160,15 @@ export class ResultCollector implements ResultScope {
     }
     this.parent_results[String(position)] = value;
   }
+
+  readonly enterAt = (path: string, value: unknown): void => {
+    if (this.leafAt(path) !== undefined) this.#enterLeaf(path, value);
+  };
+
+  readonly caughtAt = (path: string): unknown => {
+    const step = caughtAround(this.#job, path);
+    return step && failureSeen(step);
+  };
 
   #enterLeaf(path: string, value: unknown): void {
     const leaf = this.leafAt(path) as Leaf;

@@ -47,17 +47,20 @@ const step = {
   undo: z.exactOptional(nameOf('task').describe('Task that undoes this step when the flow fails.')),
 };
 
-/** The form of each kind of entry, before the rules that a form cannot tell. */
-export const entryForms = Object.fromEntries(
-  entryKeys.map((word) => [word, formOf(word, entryKinds[word])] as const),
-) as Readonly<Record<EntryWord, ReturnType<typeof formOf>>>;
+/** The form of each kind of entry, before the rules that a form cannot tell; `more` keys are in all. */
+export function entryFormsWith(more: z.ZodRawShape) {
+  return Object.fromEntries(
+    entryKeys.map((word) => [word, formOf(word, entryKinds[word], more)] as const),
+  ) as Readonly<Record<EntryWord, ReturnType<typeof formOf>>>;
+}
 
 /** The stored form holds as `task` what people call the entry: users may, but need not write it. */
-function formOf(word: EntryWord, { shape, calledBy }: EntryKind) {
+function formOf(word: EntryWord, { shape, calledBy }: EntryKind, more: z.ZodRawShape) {
   const called = calledBy === 'word' ? z.literal(word, { error: besideText(word) }) : nameSchema;
   return z.looseObject({
     ...alone(word, 'task'),
     ...step,
+    ...more,
     ...shape,
     ...(word === 'task' ? {} : { task: z.exactOptional(called) }),
   });

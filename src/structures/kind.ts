@@ -205,6 +205,10 @@ export type ResultScope = {
   readonly resultsIn: (node: Node, path: string) => Readonly<Record<string, unknown>>;
   /** The result of a step, from its attachment when it is kept there. */
   readonly resultOf: (step: Step) => unknown;
+  /** Enters a value as the result of the node at a path, where that is an entry. */
+  readonly enterAt: (path: string, value: unknown) => void;
+  /** The failure for which the innermost catch around a path goes on there. */
+  readonly caughtAt: (path: string) => unknown;
   readonly leafAt: (path: string) => Leaf | undefined;
 };
 

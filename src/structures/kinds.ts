@@ -1,5 +1,6 @@
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { batch } from './batch.js';
+import { caught } from './catch.js';
 import { choice } from './choice.js';
 import { decider } from './decider.js';
 import { delay } from './delay.js';
@@ -23,6 +24,7 @@ export const structureKinds: Readonly<Record<string, Kind>> = toKinds({
   choice,
   map,
   loop,
+  catch: caught,
 });
 
 /** Each kind is only ever asked about its own structures. */

@@ -13,9 +13,14 @@ function barred(keys: readonly string[], textOf: (key: string) => string): Barre
 export const besideText = (beside: string): string =>
   `must not stand beside "${beside}" in one node`;
 
-/** Bars the keys of all other kinds from a node of this kind, except those in `except`. */
+/**
+ * Bars the keys of all other kinds from a node of this kind, except those in `except`; what catches a
+ * failure may stand beside all.
+ */
 export function alone(kind: string, ...except: readonly string[]): Barred {
-  const others = [...nodeKinds, 'structure'].filter((key) => key !== kind && !except.includes(key));
+  const others = [...nodeKinds, 'structure'].filter(
+    (key) => key !== kind && ![...except, 'catch'].includes(key),
+  );
   return barred(others, () => besideText(kind));
 }
 

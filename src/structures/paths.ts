@@ -77,6 +77,14 @@ export function batchCalling(path: string): string | undefined {
   return at < 0 ? undefined : parts.slice(0, at).join('.');
 }
 
+/** Returns the path of the innermost catch that has a path in one of its branches; undefined: none. */
+export function catchAround(path: string): string | undefined {
+  if (!path.includes('catch.')) return undefined;
+  const parts = pathParts(path);
+  const at = parts.findLastIndex((part) => part.startsWith('catch.'));
+  return at < 0 ? undefined : parts.slice(0, at).join('.');
+}
+
 /**
  * Returns the path of the decider that began what is at a path, or that continues there; else
  * undefined.

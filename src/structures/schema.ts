@@ -3,7 +3,8 @@ import { isObject } from '../model/object.js';
 import { flagSchema, nameOf } from '../model/scalars.js';
 import type { Fields, Kind, NodeSchemas, RuleBreak } from './kind.js';
 import { entryKeys, nodeKinds, structureKinds } from './kinds.js';
-import { common, entryForms, ofOneKind } from './entries.js';
+import { clausesSchema } from './catch.js';
+import { common, entryFormsWith, ofOneKind } from './entries.js';
 import { alone, notOfEntries, ofStructures, within } from './node-keys.js';
 
 /** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
@@ -41,6 +42,12 @@ const schemas: NodeSchemas = {
   graphNode: writtenGraphNodeSchema,
 };
 
+/** What catches the failure of a node may stand beside it, whatever its kind. */
+const catching = { catch: z.exactOptional(z.lazy(() => clausesSchema(writtenNodeSchema))) };
+
+/** The form of each kind of entry, before the rules that a form cannot tell. */
+export const entryForms = entryFormsWith(catching);
+
 /** The form of a structure. Parts of it come first that the kind itself may say otherwise. */
 function formOf(word: string, { written }: Kind) {
   return z.looseObject({
@@ -48,6 +55,7 @@ function formOf(word: string, { written }: Kind) {
     ...notOfEntries(word),
     ...ofStructures,
     ...common,
+    ...catching,
     structure: structureWord(word),
     ...within(word, written.inside ?? []),
     ...written.shape(schemas),

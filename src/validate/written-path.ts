@@ -24,6 +24,8 @@ function writtenPath(path: string, doc: Written): string {
     if (key === 'task' && typeof value === 'string') break;
     // One entry may stand for a sequence of one.
     if (key === 'sequence' && isObject(value) && value['sequence'] === undefined) return path;
+    // What is tried stands beside its `catch`.
+    if (key === 'try' && isObject(value) && value['try'] === undefined) continue;
     kept.push(key);
     value = isObject(value) || Array.isArray(value) ? Reflect.get(value, key) : undefined;
   }

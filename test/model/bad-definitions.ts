@@ -28,11 +28,13 @@ const given = (fields: Doc): Doc =>
 const graph = (b: Doc): Doc => ({ graph: { a: 'x', b: { task: 'y', ...b } } });
 const map = (more: Doc = {}): Doc => ({ map: given({ over: 'x', do: 'a', ...more }) });
 const loop = (more: Doc): Doc => ({ loop: given({ max: 5, do: 'a', ...more }) });
+const caught = (clauses: unknown): Doc => ({ task: 'a', catch: clauses });
+const clauses = 'must be a list of {errors, do, as}';
 const nested = (depth: number): unknown => (depth === 0 ? 'a' : { sequence: [nested(depth - 1)] });
 const listed = (depth: number): unknown => (depth === 0 ? 'a' : [listed(depth - 1)]);
 
 const node =
-  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (sequence, parallel, batch, graph, choice, map, loop)';
+  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
 const duration = 'must be a duration in milliseconds (a whole number, 0 or more)';
 const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
 
@@ -132,7 +134,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'bears an unknown word',
       flow([{ structure: 'fork', fork: ['a'] }]),
       'tasks[0].structure',
-      'must be "sequence", "parallel", "batch", "graph", "choice", "map" or "loop"; it is the string "fork".',
+      'must be "sequence", "parallel", "batch", "graph", "choice", "map", "loop" or "catch"; it is the string "fork".',
     ],
     [
       'is only named',
@@ -866,6 +868,39 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       flow([{ loop: { max: 5, do: 'a' }, max: 5 }]),
       'tasks[0].max',
       'must stand inside "loop", not beside it.',
+    ],
+  ],
+  'a catch': [
+    ['is a task', flow([caught('b')]), 'tasks[0].catch', `${clauses}; it is the string "b".`],
+    [
+      'is empty',
+      flow([caught([])]),
+      'tasks[0].catch',
+      'must have at least one {errors, do, as}; it is an empty list.',
+    ],
+    [
+      'does nothing that is known',
+      flow([caught([{ errors: ['E'] }])]),
+      'tasks[0].catch[0].do',
+      `is missing; it ${node}.`,
+    ],
+    [
+      'is for one name without a list',
+      flow([caught([{ errors: 'E', do: 'b' }])]),
+      'tasks[0].catch[0].errors',
+      'must be "*" or a list of names or codes of failures; it is the string "E".',
+    ],
+    [
+      'has a clause behind one for every failure',
+      flow([{ sequence: ['a'], catch: [{ do: 'b' }, { errors: ['E'], do: 'c' }] }]),
+      'tasks[0].catch[0]',
+      'must have "errors", or be the last one: it catches every failure.',
+    ],
+    [
+      'tries nothing',
+      flow([{ try: 'a' }]),
+      'tasks[0]',
+      `${node}; it is an object with the key "try".`,
     ],
   ],
   'a wait': [

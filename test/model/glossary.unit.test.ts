@@ -11,7 +11,7 @@ import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
 import { taskSchema } from '../../src/model/task.js';
 import { ofStructures } from '../../src/structures/node-keys.js';
-import { entryForms } from '../../src/structures/entries.js';
+import { entryForms } from '../../src/structures/schema.js';
 
 const glossary = readFileSync(new URL('../../src/model/README.md', import.meta.url), 'utf8');
 
@@ -34,7 +34,7 @@ const keysOf = (schema: { readonly shape: object }): readonly string[] => Object
 /** Keys that stand in no entry that names a task: they make another kind of node. */
 const shared = [
   ...['structure', 'sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop'],
-  ...['wait', 'delay', 'flow', 'decider'],
+  ...['wait', 'delay', 'flow', 'decider', 'try'],
   ...Object.keys(ofStructures),
 ];
 

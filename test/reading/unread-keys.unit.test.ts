@@ -4,7 +4,7 @@ import { insteadOf, type KeyPlace } from '../../src/reading/foreign-keys.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { taskSchema } from '../../src/model/task.js';
 import { unreadKeys } from '../../src/reading/unread-keys.js';
-import { entryForms } from '../../src/structures/entries.js';
+import { entryForms } from '../../src/structures/schema.js';
 import { flow, task } from '../cli/terminal.js';
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ describe('keys that look like a feature', () => {
   const job = (fields: object) => ({ type: 'job', flow: 'f', ...fields });
   it.each<readonly [string, object, string, string]>([
     ['catch in a flow', flow('f', [], { catch: 'b' }), 'catch', '"error"'],
-    ['catch in an entry', entry({ catch: 'b' }), 'tasks.sequence[0].catch', '"error"'],
+    ['rescue in an entry', entry({ rescue: 'b' }), 'tasks.sequence[0].rescue', '"error"'],
     ['rate in a task', task('a', { rate: '5/s' }), 'rate', 'not how many begin in a time'],
     ['cache in a task', task('a', { cache: true }), 'cache', 'keeps no results'],
     ['cron in a flow', flow('f', [], { cron: '* * * * *' }), 'cron', '"exec_after"'],

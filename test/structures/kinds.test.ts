@@ -14,6 +14,7 @@ const one: Readonly<Record<string, WrittenNode>> = {
   choice: { choice: [{ when: 'true', then: 'a' }], default: 'b' },
   map: { map: { over: [1], do: 'a' } },
   loop: { loop: { max: 2, do: 'a' } },
+  catch: { try: 'a', catch: [{ do: 'b' }] },
 };
 
 const treeOf = (written: WrittenNode): Structure => toTree([written]);

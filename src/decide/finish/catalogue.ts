@@ -2,7 +2,7 @@ import type { Catalogued } from '../../model/catalogue.js';
 import type { LiveJob } from '../../model/job.js';
 import { toRetryPolicy, type RetryPolicy } from '../../model/retry.js';
 import type { Failure } from '../../model/step.js';
-import { matchesFailure } from './pattern.js';
+import { matchesFailure } from '../../model/failure-pattern.js';
 import { without } from '../../model/record.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from '../../model/retry.js';
 import type { Failure } from '../../model/step.js';
-import { matchesFailure } from './pattern.js';
+import { matchesFailure } from '../../model/failure-pattern.js';
 
 /** The attempt that the retry policy judges. Times in epoch ms. */
 type Attempt = {

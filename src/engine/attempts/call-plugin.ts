@@ -70,7 +70,7 @@ export async function callPlugin(
       step,
       results,
       parentResults: parent_results,
-      ...(step.phase === 'main' ? {} : failureFor(job, step)),
+      ...failureFor(job, step),
       item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
       log: (message, data) => {

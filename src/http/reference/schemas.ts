@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { retryPolicySchema } from '../../model/retry.js';
-import { entryForms } from '../../structures/entries.js';
-import { tasksSchema, writtenNodeSchema } from '../../structures/schema.js';
+import { entryForms, tasksSchema, writtenNodeSchema } from '../../structures/schema.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 

@@ -56,7 +56,16 @@ const delay = withKeys(
 const child = withKeys(fc.constant({ flow: 'sub' }), ofSteps);
 const decider = withKeys(fc.constant({ decider: 'd' }), { ...common, retry: ofSteps.retry });
 
-const entry = fc.oneof(
+/** What may follow the failure of a node: a branch for some failures, or for any. */
+const clauses = (
+  branch: fc.Arbitrary<WrittenNode>,
+  errors: fc.Arbitrary<unknown> = fc.constantFrom('*', ['Broken'], ['*Timeout', 'Released']),
+): fc.Arbitrary<readonly object[]> =>
+  fc
+    .array(fc.record({ do: branch, errors }), { minLength: 1, maxLength: 2 })
+    .map((all) => all.filter(({ errors }, i) => errors !== '*' || i === all.length - 1));
+
+const simple = fc.oneof(
   { weight: 9, arbitrary: taskEntry },
   { weight: 1, arbitrary: signalWait },
   { weight: 1, arbitrary: eventWait },
@@ -64,6 +73,9 @@ const entry = fc.oneof(
   { weight: 1, arbitrary: child },
   { weight: 1, arbitrary: decider },
 );
+const entry = withKeys(simple as fc.Arbitrary<object>, {
+  catch: some(clauses(fc.oneof(simple, fc.array(simple, { maxLength: 2 }))), 6),
+});
 
 const onFail = some(fc.constantFrom('wait', 'cancel_rest', 'ignore'), 2);
 
@@ -123,8 +135,13 @@ function nodeOf(depth: number): fc.Arbitrary<WrittenNode> {
       })),
     common,
   );
+  const caught = withKeys(
+    fc.record({ try: inner, catch: clauses(inner, fc.constant('*')) }),
+    common,
+  );
   return fc.oneof(
     { weight: 4, arbitrary: entry },
+    { weight: 1, arbitrary: caught },
     { weight: 2, arbitrary: sequence },
     { weight: 2, arbitrary: parallel },
     { weight: 1, arbitrary: batch },

@@ -1,4 +1,5 @@
 import type { Batch } from '../../../src/structures/batch.js';
+import type { Catch } from '../../../src/structures/catch.js';
 import type { Choice } from '../../../src/structures/choice.js';
 import type { Graph } from '../../../src/structures/graph-progress.js';
 import type { Loop } from '../../../src/structures/loop.js';
@@ -6,7 +7,7 @@ import type { MapOver } from '../../../src/structures/map-slices.js';
 import type { Parallel } from '../../../src/structures/parallel.js';
 import type { Sequence } from '../../../src/structures/sequence.js';
 import type { Task } from '../../../src/model/task.js';
-import type { Step } from '../../../src/model/step.js';
+import { isFailed, type Step } from '../../../src/model/step.js';
 import { isStructure as isAnyStructure, type Entry, type Node } from '../../../src/model/tree.js';
 import type { GraphNode } from '../../../src/structures/graph-progress.js';
 
@@ -24,7 +25,7 @@ export type Oracle = {
 };
 
 /** Every kind that the oracle knows. */
-type Structure = Sequence | Parallel | Batch | Graph | Choice | MapOver | Loop;
+type Structure = Sequence | Parallel | Batch | Graph | Choice | MapOver | Loop | Catch;
 const isStructure = (node: Node): node is Structure => isAnyStructure(node);
 
 type Nodes = Readonly<Record<string, GraphNode>>;
@@ -137,7 +138,43 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
         const last = rounds === 0 ? 'done' : endOf(node.loop.do, under(path, 'loop', rounds - 1));
         return last !== 'done' ? last : marks(path).length > rounds ? 'done' : 'idle';
       }
+      case 'catch': {
+        const tried = endOf(node.try, under(path, 'try'));
+        if (tried !== 'failed') return tried;
+        const clause = clauseOf(node, path);
+        if (clause < 0) return 'failed';
+        if (isBusy(under(path, 'try'))) return 'busy';
+        return endOf(node.catch[clause]?.do as Node, under(path, 'catch', clause));
+      }
     }
+  };
+  /** The clause for the step that failed what was tried: the one that some failure in it asks for. */
+  const clauseOf = (node: Catch, path: string): number => {
+    const at = failedIn(node.try, under(path, 'try'));
+    if (at === undefined || at.state === '$$cancelled' || !isFailed(at)) return -1;
+    const names = [at.failure.name, String(at.failure.code)];
+    return node.catch.findIndex(({ errors = '*' }) => {
+      if (errors === '*') return true;
+      return errors.some((one) =>
+        names.some((name) => (one.startsWith('*') ? name.endsWith(one.slice(1)) : name === one)),
+      );
+    });
+  };
+  /** The step for which a node has failed: of several beside each other one that was not cancelled. */
+  const failedIn = (node: Node, path: string): Step | undefined => {
+    if (!isStructure(node)) {
+      const isDecider = (node as Entry).decider !== undefined;
+      const decision = new RegExp(`^${path.replaceAll('.', '\\.')}\\.decision\\.\\d+$`);
+      return isDecider ? steps.findLast((one) => decision.test(one.path)) : lastAt(path);
+    }
+    if (lastAt(path)?.state === '$$error') return lastAt(path);
+    const failures = childrenIn(node, path, marks(path)).flatMap(([child, at]) =>
+      endOf(child, at) === 'failed' ? (failedIn(child, at) ?? []) : [],
+    );
+    const isOne = node.structure === 'sequence' || node.structure === 'catch';
+    return (
+      (isOne ? undefined : failures.find(({ state }) => state !== '$$cancelled')) ?? failures[0]
+    );
   };
   const inTurn = (children: Children): End => {
     for (const [node, path] of children) {
@@ -268,9 +305,66 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
         // What an earlier round left behind may go on.
         return round === rounds - 1 || hasLoose(node.loop.do) ? undefined : 'a later one has begun';
       }
+      case 'catch': {
+        if (way.kind === 'try') return undefined;
+        const end = endOf(node.try, under(path, 'try'));
+        if (end !== 'failed') return `what is tried has not failed: ${end}`;
+        return clauseOf(node, path) === Number(way.key) ? undefined : 'another clause is meant';
+      }
     }
   };
   return { endOf, objection };
+}
+
+/** The nodes of a structure as they are, or were, in a job. */
+function childrenIn(
+  node: Structure,
+  path: string,
+  marks: readonly { readonly [key: string]: unknown }[],
+): Children {
+  const listed = (kind: string, nodes: readonly Node[]): Children =>
+    nodes.map((one, i) => [one, under(path, kind, i)]);
+  switch (node.structure) {
+    case 'sequence':
+      return listed('sequence', node.sequence);
+    case 'parallel':
+      return listed('parallel', node.parallel);
+    case 'batch': {
+      const calls = (['on_success', 'on_failure', 'on_complete'] as const).flatMap((key) =>
+        node[key] === undefined ? [] : [[node[key], under(path, key)] as const],
+      );
+      return [...listed('batch', node.batch), ...calls];
+    }
+    case 'graph':
+      return Object.entries(node.graph).map(([name, one]) => [one, under(path, `graph.${name}`)]);
+    case 'choice':
+      return [
+        ...listed(
+          'choice',
+          node.choice.map(({ then }) => then),
+        ),
+        ...(node.default === undefined ? [] : [[node.default, under(path, 'default')] as const]),
+      ];
+    case 'map': {
+      const items = (marks.at(-1)?.['items'] ?? []) as readonly unknown[];
+      return listed(
+        'map',
+        items.map(() => node.map.do),
+      );
+    }
+    case 'loop': {
+      const rounds = marks.filter(({ again }) => again === true).length;
+      return rounds === 0 ? [] : [[node.loop.do, under(path, 'loop', rounds - 1)]];
+    }
+    case 'catch':
+      return [
+        ...listed(
+          'catch',
+          node.catch.map((clause) => clause.do),
+        ),
+        [node.try, under(path, 'try')],
+      ];
+  }
 }
 
 /** Something in it may go on when it is done. */
@@ -288,6 +382,8 @@ function childrenOfAny(node: Structure): readonly Node[] {
       return [...node.choice.map(({ then }) => then), ...(node.default ? [node.default] : [])];
     case 'loop':
       return [node.loop.do];
+    case 'catch':
+      return [node.try, ...node.catch.map((clause) => clause.do)];
     case 'parallel':
     case 'batch':
     case 'graph':
@@ -310,7 +406,7 @@ function wayFrom(node: Structure, path: string, target: string): Way | undefined
     const child = /^\d+$/.test(first) ? node.sequence[Number(first)] : undefined;
     return child && { kind: 'sequence', key: first, node: child, path: first };
   }
-  const single = { on_success: 1, on_failure: 1, on_complete: 1, default: 1 };
+  const single = { on_success: 1, on_failure: 1, on_complete: 1, default: 1, try: 1 };
   if (first in single) {
     const child = (node as unknown as Record<string, Node>)[first];
     return child && { kind: first, key: first, node: child, path: under(path, first) };
@@ -336,6 +432,8 @@ function childOf(node: Structure, key: string): Node | undefined {
       return node.map.do;
     case 'loop':
       return node.loop.do;
+    case 'catch':
+      return node.catch[Number(key)]?.do;
   }
 }
 

@@ -46,3 +46,25 @@ describe('the handler of a failure', () => {
     expect(ended.steps.at(-1)).toMatchObject({ result: { failure: broken } });
   });
 });
+
+describe('the branch of a catch', () => {
+  it('gets what was caught, and the flow goes on with its result', async () => {
+    const space = await openWorkspace({ 'boom.mjs': boom, 'seen.mjs': seen(''), 'echo.mjs': echo });
+    const caught = { task: 'boom', retry: 1, catch: [{ errors: ['E7'], do: 'seen', as: 'it' }] };
+    const after = { task: 'echo', params: { told: '{{results.boom.text}}' } };
+    await space.put(task('boom'), task('seen'), task('echo'), flow('f', [caught, after]));
+    await space.engine();
+    await space.put(job('f', { _id: 'j' }));
+    const ended = await space.ended('j');
+    expect(ended).toMatchObject({ exit: 0 });
+    expect(ended.steps.map(({ path, state }) => `${String(path)} ${String(state)}`)).toEqual([
+      ...['0.try $$error', '0.try $$error', '0.catch.0 $$complete', '1 $$complete'],
+    ]);
+    expect(ended.steps).toMatchObject([
+      {},
+      {},
+      { result: { failure: { ...broken, attempt: 2 } } },
+      { params: { told: 'boom: no ship' } },
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { Failure } from '../../model/step.js';
+import type { Failure } from './step.js';
 
 /** Whether the name or the code of a failure matches a pattern; each `*` stands for any text. */
 export function matchesFailure(pattern: string, { name, code }: Failure): boolean {

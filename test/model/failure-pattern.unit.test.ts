@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesFailure } from '../../../src/decide/finish/pattern.js';
+import { matchesFailure } from '../../src/model/failure-pattern.js';
 
 describe('a pattern of failures', () => {
   const cases: readonly [string, string, boolean][] = [
