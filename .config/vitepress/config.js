@@ -63,6 +63,7 @@ const guides = [
     'documents',
     'structures',
     'schedules',
+    'triggers',
     'errors-and-retries',
     'concurrency',
     'notifications',

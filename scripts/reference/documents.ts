@@ -51,6 +51,7 @@ const parts: readonly (readonly [string, string])[] = [
   ['Entry of a flow', '### Fields of an entry'],
   ['Retry policy', '### Fields of a retry policy'],
   ['`retain` of a flow', '### Fields of `retain`'],
+  ['`on` of a flow', '### Fields of an entry of `on`'],
   ['Entry of `notify`', '### Fields of an entry of `notify`'],
   ['Entry of the error catalogue', '### Fields of an entry of the error catalogue'],
   ['Attempt, an entry of `steps` of a job', '### Fields of an attempt'],

@@ -37,7 +37,7 @@ import { createEarlySignals } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createSystemEvents } from './events/system-events.js';
 import { createSystemWebhooks } from './events/system-webhooks.js';
-import { createSchedules, type Schedules } from './schedules/schedules.js';
+import { createFollowers, type Followers } from './followers.js';
 import { createTimers } from './waiting/timers.js';
 import { usualSlots, usualSweepMs, type EngineOptions } from './options.js';
 
@@ -46,7 +46,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 export function assemble(options: EngineOptions) {
   const toJobs = (): Jobs => jobs;
-  const toSchedules = (): Schedules => schedules;
+  const toFollowers = (): Followers => followers;
   const base = createBase(options);
   const others = createOthers(base);
   const queues = createQueues(base, others, toJobs);
@@ -68,15 +68,15 @@ export function assemble(options: EngineOptions) {
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
     notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
     events: others.events,
-    onJobEnd: (job) => toSchedules().jobEnded(job),
+    onJobEnd: (job) => toFollowers().schedules.jobEnded(job),
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
     horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive),
     fail,
   };
   const jobs = createJobs(parts);
   const control = createControl(base, others, parts);
-  const schedules: Schedules = createSchedules({ ...base, ...others, ...parts });
-  return { ...base, ...others, ...parts, ...control, jobs, schedules, failed };
+  const followers: Followers = createFollowers({ ...base, ...others, ...parts });
+  return { ...base, ...others, ...parts, ...control, jobs, ...followers, failed };
 }
 
 /** Who the engine is, what it says, and how it waits for the store. */

@@ -86,6 +86,7 @@ function endsOf(
   const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
     engine.schedules.stop();
+    engine.eventTriggers.stop();
     attempts.close();
     ending.abort();
     await within(serializer.idle(), waitMs);

@@ -38,4 +38,9 @@ export type EngineMeters = {
   readonly slots: (verdict: 'started' | 'skipped' | 'missed', count: number) => void;
   /** How long after its time a slot was decided to start, ms; a jitter of the schedule included. */
   readonly slotDelay: (ms: number) => void;
+  /** Jobs that something started, and what it could not start. */
+  readonly triggers: (by: TriggerKind, verdict: 'started' | 'refused', count: number) => void;
 };
+
+/** What starts a job beside people, programs and schedules. */
+export type TriggerKind = 'event' | 'signal' | 'hook';

@@ -6,6 +6,8 @@ export function allMeters(meters: readonly Partial<EngineMeters>[]): EngineMeter
     claim: (verdict) => meters.forEach(({ claim }) => claim?.(verdict)),
     feedLag: (ms) => meters.forEach(({ feedLag }) => feedLag?.(ms)),
     slots: (verdict, count) => meters.forEach(({ slots }) => slots?.(verdict, count)),
+    triggers: (by, verdict, count) =>
+      meters.forEach(({ triggers }) => triggers?.(by, verdict, count)),
     slotDelay: (ms) => meters.forEach(({ slotDelay }) => slotDelay?.(ms)),
     attempt: (facts) => {
       const own = meters.flatMap((one) => one.attempt?.(facts) ?? []);

@@ -69,6 +69,7 @@ export function createPrometheus(): Prometheus {
       },
       feedLag: (ms) => lag.observe(ms / 1000),
       ...slotFigures(registers),
+      ...triggerFigures(registers),
     },
     onBatch: batchFigures(registers),
     watch: (client, pulse) => watchDatabase(registry, client, pulse),
@@ -95,6 +96,17 @@ function slotFigures(registers: Registry[]): Pick<EngineMeters, 'slots' | 'slotD
     slots: (verdict, count) => slots.inc({ verdict }, count),
     slotDelay: (ms) => delay.observe(Math.max(0, ms) / 1000),
   };
+}
+
+/** Figures of what starts jobs beside schedules. */
+function triggerFigures(registers: Registry[]): Pick<EngineMeters, 'triggers'> {
+  const triggers = new Counter({
+    name: 'tws_triggers_total',
+    help: 'Jobs that events, signals and hooks started or could not start, by this process.',
+    labelNames: ['by', 'verdict'],
+    registers,
+  });
+  return { triggers: (by, verdict, count) => triggers.inc({ by, verdict }, count) };
 }
 
 /** Figures of group commit. */

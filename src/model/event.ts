@@ -11,8 +11,14 @@ export const eventSchema = z
     event: nameSchema.describe('Type of the event, for example "payment".'),
     key: z.exactOptional(textSchema.describe('What it is about, for example an order number.')),
     data: z.exactOptional(z.unknown().describe('Becomes the result of the waiting steps.')),
+    /** Read where it is needed (`readTriggered`): a mistake in it holds up no wait. */
+    triggered: z.exactOptional(
+      z.unknown().describe('The jobs that it started by "on" of flows; engines write it.'),
+    ),
   })
-  .describe('An event that releases every step that waits for its type and key.');
+  .describe(
+    'An event: releases every step that waits for its type and key, and starts jobs of flows by "on".',
+  );
 
 export type EventDocument = z.infer<typeof eventSchema>;
 

@@ -20,6 +20,8 @@ const sentences = {
     `Task "${d.task}" (document ${d.id}) is not valid: ${d.problem}${andMore(d.more)}`,
   InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
   InvalidEvent: (d: { problem: string }) => `The event releases nothing: ${d.problem}`,
+  TriggerRefused: (d: { reason: string }) =>
+    `What was to start the job cannot be followed: ${ended(d.reason)} Correct it, and submit a job by hand where one is still wanted.`,
   FlowMissing: (d: { flow: string; owner: string }) =>
     `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>

@@ -12,6 +12,7 @@ import {
   queueSchema,
   textSchema,
 } from './scalars.js';
+import { onSchema } from './trigger.js';
 import type { Structure } from './tree.js';
 
 /** Its author's word for an edition of a flow. */
@@ -80,6 +81,7 @@ export const flowFields = {
   ),
   notify: z.exactOptional(notifySchema),
   retain: z.exactOptional(retainSchema),
+  on: z.exactOptional(onSchema),
   version: z.exactOptional(versionSchema),
 };
 
@@ -89,16 +91,17 @@ export type Handler = {
   readonly params?: Readonly<Record<string, unknown>>;
 };
 
-/** A flow in the one form that the inside knows; `notify` and `retain` as written (`readNotify`, `readRetain`). */
+/** A flow in the one form that the inside knows; `notify`, `retain` and `on` as written (`readNotify`, `readRetain`, `readOn`). */
 export type Flow = Omit<
   z.infer<z.ZodObject<typeof flowFields>>,
-  'tasks' | 'error' | 'cancel' | 'notify' | 'retain'
+  'tasks' | 'error' | 'cancel' | 'notify' | 'retain' | 'on'
 > & {
   readonly tasks: Structure;
   readonly error?: Handler | Structure;
   readonly cancel?: Structure;
   readonly notify?: unknown;
   readonly retain?: unknown;
+  readonly on?: unknown;
 };
 
 /** The settings of a flow that a slice of one of its maps leaves to its parent. */

@@ -80,9 +80,8 @@ const written = {
       { error: 'must be {job, step}' },
     ),
   ),
-  schedule: z.exactOptional(
-    z.unknown().describe('Of a job that a schedule started: {id, name, slot, time}.'),
-  ),
+  schedule: z.exactOptional(z.unknown().describe('Its schedule: {id, name, slot, time}.')),
+  started_by: z.exactOptional(z.unknown().describe('What started it, an event for example.')),
   paused: z.exactOptional(flagSchema.describe('true: no new step begins.')),
   cancel: z.exactOptional(
     z

@@ -64,7 +64,7 @@ export function newJobSchemaOf(fields: typeof writtenJobFields) {
 
 /** The snapshot of a flow; a job with a structure of its own may have no name for it. */
 const flowSettingsSchema = flowSchema
-  .omit({ tasks: true, notify: true, retain: true })
+  .omit({ tasks: true, notify: true, retain: true, on: true })
   .extend({ name: textSchema });
 
 const pastRunText = 'must not be later than "run"';

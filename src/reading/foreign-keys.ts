@@ -73,9 +73,14 @@ const foreign: readonly Row[] = [
   },
   {
     in: all,
-    keys: ['cron', 'schedules', 'interval', 'every', 'cron_expression', 'triggers'],
+    keys: ['cron', 'schedules', 'interval', 'every', 'cron_expression'],
     instead:
       'a document of the type "schedule" starts jobs by the clock; "exec_after" delays one job',
+  },
+  {
+    in: all,
+    keys: ['triggers', 'trigger', 'events', 'on_event'],
+    instead: '"on" of a flow names the events that start jobs of it, a "schedule" the times',
   },
   {
     // In a job it tells which schedule started it.

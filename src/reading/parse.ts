@@ -74,7 +74,7 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       );
     case 'flow':
       return definition('flow', doc, (safe) =>
-        beside(['notify', 'retain'], safe, (rest) =>
+        beside(['notify', 'retain', 'on'], safe, (rest) =>
           either('flow', flowSchema, rest, (flow) => toFlow(flow) as Flow & Identity),
         ),
       );
@@ -171,11 +171,11 @@ function either<K extends string, S extends z.ZodType, V>(
 }
 
 /**
- * What is wrong with `notify` or `retain` never keeps a document from being read: they stay as they were
- * written. Whoever stores a document is told (`readNotify`, `readRetain`).
+ * What is wrong with `notify`, `retain` or `on` never keeps a document from being read: they stay as they
+ * were written. Whoever stores a document is told (`readNotify`, `readRetain`, `readOn`).
  */
 function beside<K extends string, V extends object>(
-  keys: readonly ('notify' | 'retain')[],
+  keys: readonly ('notify' | 'retain' | 'on')[],
   doc: StoredDocument,
   read: (rest: StoredDocument) => Either<K, V>,
 ): Either<K, V> {

@@ -20,6 +20,7 @@ export const viewNames = [
   'requests',
   'signals',
   'events',
+  'triggers',
   'waiting',
   'engines',
   'locks',
@@ -61,7 +62,7 @@ export type Views = {
   readonly awake: { readonly key: string; readonly value: null };
   /**
    * Jobs that are not final, by when something is due (epoch ms); value: state. And schedules, `0` for
-   * those that were edited; value: `schedule`.
+   * those that were edited; value: `schedule`. And events whose jobs are not all made: `0`; value: `event`.
    */
   readonly due: { readonly key: number; readonly value: string };
   /** Final jobs without success. Key `[flow, end]` (epoch ms). */
@@ -77,6 +78,8 @@ export type Views = {
   readonly signals: { readonly key: string; readonly value: string };
   /** Announced events. Key `[type, key]`. */
   readonly events: { readonly key: readonly [string, string]; readonly value: null };
+  /** Flows that events start. Key `['event', type]`. */
+  readonly triggers: { readonly key: readonly ['event', string]; readonly value: null };
   /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: owner. */
   readonly waiting: {
     readonly key: readonly ['signal' | 'event', string, string];

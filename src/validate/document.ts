@@ -9,6 +9,7 @@ import type { Problem } from '../model/problems.js';
 import { scheduleProgressKeys, type Schedule } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
 import { readRetain } from '../model/retain.js';
+import { readOn } from '../model/trigger.js';
 import { parseDocument } from '../reading/parse.js';
 import type { FileProblem, Written } from './written.js';
 
@@ -49,6 +50,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
       : []),
     ...notifyProblems(doc).map(([path, message]) => at(path, message)),
     ...retainProblems(doc).map(({ path, message }) => at(path, message)),
+    ...onProblems(doc).map(({ path, message }) => at(path, message)),
     ...templateProblems(doc).map(([path, message]) => at(path, message)),
     ...expressionProblems(doc).map(([path, message]) => at(path, message)),
     ...patternProblems(doc).map(([path, message]) => at(path, message)),
@@ -87,6 +89,11 @@ function retainProblems({ type, retain }: Written): readonly Problem[] {
   return type === 'flow' ? readRetain(retain).problems : [];
 }
 
+/** An event only starts no job by what cannot be read of it; whoever stores it is to know. */
+function onProblems({ type, on }: Written): readonly Problem[] {
+  return type === 'flow' ? readOn(on).problems : [];
+}
+
 /** Templates stand in strings of `params`, wherever those are, in delays and in keys of events. */
 function templateProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
@@ -100,6 +107,7 @@ function templateProblems(doc: Written): readonly PathAndMessage[] {
 }
 
 function isTemplate(keys: readonly string[]): boolean {
+  if (keys[0] === 'on') return false;
   if (keys.includes('params')) return true;
   if (keys[0] === 'notify') return true;
   if (!['tasks', 'error', 'cancel'].includes(keys[0] ?? '')) return false;
@@ -110,7 +118,7 @@ function isTemplate(keys: readonly string[]): boolean {
 /** Conditions of steps and the flow's `output` are JSONata. */
 function expressionProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
-    .filter(({ keys }) => isExpression(keys))
+    .filter(({ keys }) => isExpression(keys) || isOfTrigger(keys))
     .flatMap(({ path, text }) => {
       const reason = checkExpression(text);
       return reason === undefined
@@ -119,7 +127,12 @@ function expressionProblems(doc: Written): readonly PathAndMessage[] {
     });
 }
 
-/** Whether the text at these keys of a flow is JSONata: `when`, `guards`, `output`. */
+/** Whether the text at these keys of a flow is JSONata over an event. */
+function isOfTrigger(keys: readonly string[]): boolean {
+  return keys[0] === 'on' && ['match', 'params'].includes(keys.at(-1) ?? '');
+}
+
+/** Whether the text at these keys of a flow is JSONata over its steps: `when`, `guards`, `output`. */
 export function isExpression(keys: readonly string[]): boolean {
   if (keys.includes('params') || keys.includes('stdio')) return false;
   if (keys[0] === 'output') return true;

@@ -120,6 +120,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
     ...['so far       started 2, skipped ', 'backfilled ('],
   ],
+  'docs/guides/triggers.md': ['"started":["event-run:ship:DEFAULT:'],
   'docs/guides/secrets.md': ['tws:v2:'],
   'docs/operations/monitoring.md': ['tws_jobs{status="succeeded"}', '"ready":true'],
   'docs/operations/backup.md': ['"ok":true'],

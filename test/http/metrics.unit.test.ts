@@ -32,6 +32,7 @@ describe('figures', () => {
     meters.feedLag(20);
     meters.slots('missed', 3);
     meters.slotDelay(500);
+    meters.triggers('event', 'started', 2);
     onBatch({ documents: 7, ms: 3 });
     const attempt = meters.attempt(facts);
     expect(attempt?.run(() => 5)).toBe(5);
@@ -44,6 +45,7 @@ describe('figures', () => {
     expect(text).toContain('tws_step_seconds_count{task="t",outcome="done"} 1');
     expect(text).toContain('tws_feed_lag_seconds_sum 0.02');
     expect(text).toContain('tws_schedule_slots_total{verdict="missed"} 3');
+    expect(text).toContain('tws_triggers_total{by="event",verdict="started"} 2');
     expect(text).toContain('tws_schedule_delay_seconds_sum 0.5');
     expect(text).toContain('tws_batch_documents_sum 7');
     expect(text).toMatch(/nodejs_eventloop_lag/);

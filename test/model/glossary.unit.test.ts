@@ -9,6 +9,7 @@ import { endedStatuses } from '../../src/model/retain.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { statuses } from '../../src/model/status.js';
 import { exits, phases, stepSchema, stepStates } from '../../src/model/step.js';
+import { triggerKeys } from '../../src/model/trigger.js';
 import { taskSchema } from '../../src/model/task.js';
 import { ofStructures } from '../../src/structures/node-keys.js';
 import { entryForms } from '../../src/structures/schema.js';
@@ -46,6 +47,7 @@ describe('the glossary', () => {
     ['Fields of an entry of `notify`', keysOf(notifyEntrySchema)],
     ['Fields of an entry of the error catalogue', keysOf(cataloguedSchema)],
     ['Fields of `retain`', [...endedStatuses, 'age', 'count']],
+    ['Fields of an entry of `on`', triggerKeys],
     ['Fields of a retry policy', keysOf(retryPolicySchema)],
     ['Fields of a job', [newJobSchema, liveJobSchema, finalJobSchema].flatMap(keysOf)],
     ['Fields of a slice', keysOf(sliceSchema)],

@@ -56,7 +56,7 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const params = decider === undefined ? {} : continueParams(job, decider);
   const kept = [
     ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
-    ...(['notify', 'notifies', 'schedule'] as const),
+    ...(['notify', 'notifies', 'schedule', 'started_by'] as const),
     ...(['target', 'locks', 'locked'] as const),
   ] as const;
   const same = Object.fromEntries(

@@ -39,7 +39,7 @@ export function unreadIn(
   const isPlain = Object.entries(job).every(
     ([key, value]) => typeof value !== 'object' && plainKeys.has(key),
   );
-  const except = ['tasks', 'params', 'notify', 'schedule'];
+  const except = ['tasks', 'params', 'notify', 'schedule', 'started_by'];
   const ofJob = isPlain ? [] : unreadKeys(job, { most: mostSeen, except });
   return [...ofJob, ...ofFlow, ...ofTasks].slice(0, mostTold);
 }

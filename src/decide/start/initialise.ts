@@ -13,6 +13,7 @@ import { readNotify, secretsInNotify } from '../../model/notify.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
+import { startProblemOf } from '../../model/trigger.js';
 import { leavesIn } from '../../reading/entries.js';
 import { untilOf } from '../../reading/clock.js';
 import { cancelled, endUnbegun, type Refusal } from '../finish/finish.js';
@@ -48,6 +49,9 @@ function begin(job: NewJob, now: number, world: World): Move {
       job: endUnbegun(job, now, { exit: exits.cancelled, failure: cancelled(job) }),
     };
   }
+  const problem = startProblemOf(job.started_by);
+  if (problem !== undefined)
+    return refuse(job, now, failure('TriggerRefused', { reason: problem }));
   const root = job.parent?.root;
   const left = root === undefined ? undefined : leftAlone(root, job, now, world);
   return left ?? withFlow(job, now, world);

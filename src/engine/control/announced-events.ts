@@ -21,8 +21,10 @@ export function takeEvent(parts: Parts, doc: StoredDocument): void {
   void retry(async () => {
     const rows = await store.view('waiting', { key: ['event', event, key] });
     for (const id of new Set(rows.map((row) => row.id))) jobs.rouse(id);
-    // Every engine sees that nobody waits for it; one reports it.
-    if (rows.length === 0 && isReporter(doc._id)) await logUnheard(parts, doc._id, event, key);
+    // Every engine sees that nobody waits for it; one reports it, of what its author stored.
+    const isFirst = doc['triggered'] === undefined;
+    if (rows.length === 0 && isFirst && isReporter(doc._id))
+      await logUnheard(parts, doc._id, event, key);
   });
 }
 

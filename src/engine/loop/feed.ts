@@ -33,14 +33,18 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { retry, serializer, library, replicas, attempts, waitQueue, schedules, now } = engine;
+  const { retry, serializer, library, replicas, attempts, waitQueue, now } = engine;
+  const { schedules, eventTriggers } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
     // Whether this engine has read or written that revision, or a later one.
     isKnown: ({ id, rev, isConflicting = false }) => {
       if (isConflicting || replicas.suspects.has(id)) return false;
       const known =
-        serializer.seen.get(id)?.rev ?? library.held.get(id)?._rev ?? schedules.seen.get(id)?.rev;
+        serializer.seen.get(id)?.rev ??
+        library.held.get(id)?._rev ??
+        schedules.seen.get(id)?.rev ??
+        eventTriggers.seen.get(id)?.rev;
       return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
     },
     delayOf: (seen) => delayOf(engine, seen),
@@ -143,7 +147,8 @@ function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
 
 /** Takes a document that was read; `at`: when its change was seen, epoch ms. */
 function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
-  const { library, controls, queueControls, jobs, replicas, schedules, serializer } = engine;
+  const { library, controls, queueControls, jobs, replicas, serializer } = engine;
+  const { schedules, eventTriggers } = engine;
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
   const isHeld = [library, controls, queueControls].some(({ held }) => held.has(id));
@@ -156,6 +161,7 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
       controls.update(id, doc);
       return schedules.take(doc, { at, conflicted });
     }
+    if (doc['type'] === 'event') eventTriggers.take(doc, { at, conflicted });
     return take(engine, id, doc);
   }
   if (conflicted === true) replicas.suspect(id);
@@ -166,13 +172,14 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
 
 /** Takes what is no job, or was none so far; undefined: the document is gone. */
 function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
-  const { library, peers, controls, queueControls, jobs, schedules } = engine;
+  const { library, peers, controls, queueControls, jobs, schedules, eventTriggers } = engine;
   const isNews = library.update(id, doc);
   if (queueControls.update(id, doc) || isNews) return wakeWaiting(engine);
   if (controls.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
     schedules.gone(id);
+    eventTriggers.gone(id);
     return jobs.gone(id);
   }
   switch (doc['type']) {
@@ -219,7 +226,8 @@ type ConnectionReporter = {
 
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createConnectionReporter(engine: Assembly): ConnectionReporter {
-  const { log, serializer, store, retry, library, replicas, schedules, events } = engine;
+  const { log, serializer, store, retry, library, replicas, events } = engine;
+  const { schedules, eventTriggers } = engine;
   const { database } = store.connection;
   let away = false;
   const reloads = createReloads(() =>
@@ -237,6 +245,7 @@ function createConnectionReporter(engine: Assembly): ConnectionReporter {
       away = true;
       serializer.forget();
       schedules.forget();
+      eventTriggers.forget();
       library.doubt();
       return;
     }

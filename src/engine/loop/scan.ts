@@ -55,11 +55,12 @@ async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Pro
 }
 
 async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
-  const { jobs, schedules, serializer, replicas } = engine;
+  const { jobs, schedules, eventTriggers, serializer, replicas } = engine;
   const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
     if (doc['type'] === 'schedule') schedules.take(doc, { conflicted });
+    else if (doc['type'] === 'event') eventTriggers.take(doc, { conflicted });
     else {
       if (conflicted === true) replicas.suspect(doc._id);
       jobs.review(doc);

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import {
   decideSchedule,
@@ -14,34 +13,18 @@ import type { StoredDocument } from '../../model/document.js';
 import { readScheduleProgress, type Schedule } from '../../model/schedule.js';
 import { continuationOf } from '../../reading/parent.js';
 import { parseDocument } from '../../reading/parse.js';
-import { writesBetween } from '../loop/serializer.js';
-import { createTimers } from '../waiting/timers.js';
-import type { ScheduleParts } from './schedule-parts.js';
+import { createFollowed, type Followed } from '../loop/followed.js';
+import { makeOnce } from '../loop/make-once.js';
+import { writeFollowed } from '../loop/write-followed.js';
+import type { FollowParts } from '../loop/followed-parts.js';
 import { tellSlots } from './tell-slots.js';
-import { resolveLeaves, writeSchedule } from './write-schedule.js';
 
 /** What an engine does about schedules. */
-export type Schedules = {
-  /** Takes a version; `at`: when it was first seen, epoch ms. One in conflict is resolved. */
-  readonly take: (doc: StoredDocument, how?: Taking) => void;
-  /** Wakes it at that time (epoch ms). */
-  readonly wakeAt: (id: string, at: number) => void;
+export type Schedules = Followed & {
   /** Wakes the schedule that a job which has ended belongs to, if any. */
   readonly jobEnded: (job: StoredDocument) => void;
-  /** The revisions that were seen last, by id. */
-  readonly seen: Pick<ReadonlyMap<string, { readonly rev: string }>, 'get'>;
-  readonly gone: (id: string) => void;
-  /** Forgets all revisions: the database may be another one. */
-  readonly forget: () => void;
-  readonly stop: () => void;
 };
 
-type Taking = { readonly at?: number; readonly conflicted?: true | undefined };
-
-type Seen = { readonly rev: string; readonly at: number };
-
-/** Number of schedules whose last revision is remembered. */
-const remembered = 20_000;
 /** How long to wait for the revision that won before the schedule is read anew, ms. */
 const hearsayMs = 2_000;
 
@@ -49,50 +32,13 @@ const hearsayMs = 2_000;
  * The part of an engine that follows schedules. The engines are ranked for each schedule as they are for
  * each job: the first acts at once, the others a little later, if nobody has.
  */
-export function createSchedules(parts: ScheduleParts): Schedules {
-  const { serializer, readDocument, retry, now, ending } = parts;
-  const seen = new LRUCache<string, Seen>({ max: remembered });
-  const timers = createTimers((id) => wake(id), now, parts.wait);
-  const saw = (doc: StoredDocument, at = now()): Seen | 'stale' => {
-    const before = seen.get(doc._id);
-    if (before?.rev === doc._rev) return before;
-    if (before !== undefined && writesBetween(doc._rev, before.rev) > 0) return 'stale';
-    const first = { rev: doc._rev, at };
-    seen.set(doc._id, first);
-    return first;
-  };
-  const consider = async (doc: StoredDocument, at?: number): Promise<void> => {
-    const first = saw(doc, at);
-    if (first === 'stale' || ending.signal.aborted) return;
-    const later = await follow(parts, doc, first.at, (it) => void saw(it));
-    if (later === undefined) return timers.clear(doc._id);
-    if (later <= now() + parts.horizonMs()) timers.set(doc._id, later);
-  };
-  /** Reads the schedule anew and considers it: its time has come, or one of its jobs has ended. */
-  const wake = (id: string): void => {
-    void serializer.queue(id, async () => {
-      if (ending.signal.aborted) return;
-      const doc = await retry(() => readDocument(id));
-      if (doc?.['type'] === 'schedule') await consider(doc);
-    });
-  };
+export function createSchedules(parts: FollowParts): Schedules {
+  const followed = createFollowed(parts, 'schedule', (...given) => follow(parts, ...given));
   return {
-    take: (doc, { at, conflicted } = {}) =>
-      void serializer.queue(doc._id, async () => {
-        const winner = conflicted === true ? await resolveLeaves(parts, doc._id) : doc;
-        if (winner?.['type'] === 'schedule') await consider(winner, at);
-      }),
-    wakeAt: timers.set,
+    ...followed,
     jobEnded: ({ schedule }) => {
-      if (isObject(schedule) && typeof schedule['id'] === 'string') wake(schedule['id']);
+      if (isObject(schedule) && typeof schedule['id'] === 'string') followed.wake(schedule['id']);
     },
-    seen,
-    gone: (id) => {
-      seen.delete(id);
-      timers.clear(id);
-    },
-    forget: () => seen.clear(),
-    stop: timers.stop,
   };
 }
 
@@ -101,7 +47,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
  * again (epoch ms), or undefined: when it changes.
  */
 async function follow(
-  parts: ScheduleParts,
+  parts: FollowParts,
   given: StoredDocument,
   seenAt: number,
   onWritten: (doc: StoredDocument) => void,
@@ -130,7 +76,7 @@ async function follow(
           await known.make([...intent.jobs, ...intent.cancels]);
           break;
         }
-        const written = await writeSchedule(parts, intent.schedule);
+        const written = await writeFollowed(parts, 'Schedule', intent.schedule);
         if (written === 'refused') return undefined;
         if (written === undefined) return now() + hearsayMs;
         log.debug({ schedule: doc._id }, intent.because);
@@ -164,7 +110,8 @@ function intentOf(doc: StoredDocument, now: number, world: ScheduleWorld): Sched
 }
 
 /** What was looked up and made for one schedule. */
-function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, schedule: string) {
+function createKnowledge(parts: FollowParts, schedule: string) {
+  const { store, retry } = parts;
   const jobs = new Map<string, 'live' | 'over'>();
   const made = new Map<string, Made>();
   const world: ScheduleWorld = {
@@ -172,15 +119,9 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, sc
     job: (id) => jobs.get(id) ?? 'unknown',
     made: (id) => made.get(id),
   };
-  /** What is there under the id of a job of this schedule: that job, or a document of somebody else. */
-  const foundAt = async (id: string): Promise<Made> => {
-    const doc = await retry(() => store.get(id));
-    const of = doc?.['schedule'];
-    const isOurs = doc?.['type'] === 'job' && isObject(of) && of['id'] === schedule;
-    if (doc === undefined || isOurs) return { kind: 'made' };
-    const reason = 'Another document has the id of this job, and it is none of this schedule.';
-    return { kind: 'refused', reason };
-  };
+  /** Whether what is there is the job of this schedule, and not a document of somebody else. */
+  const isOurs = ({ type, schedule: of }: StoredDocument): boolean =>
+    type === 'job' && isObject(of) && of['id'] === schedule;
   return {
     world,
     look: async (ids: readonly string[]): Promise<void> => {
@@ -202,22 +143,11 @@ function createKnowledge({ store, retry, documentLimit, log }: ScheduleParts, sc
     make: async (docs: readonly (SlotJob | CancelRequest)[]): Promise<void> => {
       await Promise.all(
         docs.map(async (doc) => {
-          const result = await retry(async () => {
-            const stored = await store.write(doc, documentLimit.bytes);
-            if (stored.kind === 'unknown') throw new Error(stored.cause);
-            return stored;
-          });
+          const isSame = (it: StoredDocument) => doc.type === 'request' || isOurs(it);
+          const result = await makeOnce(parts, doc, { of: 'schedule', isSame });
           if (result === undefined) return;
-          const { _id: id } = doc;
-          if (result.kind === 'refused') {
-            log.warn({ document: id }, `Document ${id} cannot be stored: ${result.reason}`);
-            made.set(id, { kind: 'refused', reason: result.reason });
-            return;
-          }
-          // A conflict: it is there already, and may have ended.
-          const isThere = result.kind === 'conflict' && doc.type === 'job';
-          made.set(id, isThere ? await foundAt(id) : { kind: 'made' });
-          if (result.kind === 'written') jobs.set(id, 'live');
+          made.set(doc._id, result);
+          if (result.kind === 'made' && result.isNew) jobs.set(doc._id, 'live');
         }),
       );
     },

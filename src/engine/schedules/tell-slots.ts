@@ -1,9 +1,9 @@
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readScheduleProgress, slotJobId, type ScheduleProgress } from '../../model/schedule.js';
-import type { ScheduleParts } from './schedule-parts.js';
+import type { FollowParts } from '../loop/followed-parts.js';
 
-type Telling = Pick<ScheduleParts, 'meters' | 'log' | 'now'>;
+type Telling = Pick<FollowParts, 'meters' | 'log' | 'now'>;
 type Counts = Pick<ScheduleProgress, 'started' | 'skipped' | 'missed' | 'starting' | 'backfill'>;
 
 const none: Counts = { started: 0, skipped: 0, missed: 0 };

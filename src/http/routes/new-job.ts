@@ -26,6 +26,9 @@ export const foreignIds = [
   'token:',
   'schedule:',
   'schedule-run:',
+  'event-run:',
+  'hook-run:',
+  'hook:',
 ];
 
 export type NewJobOptions = {

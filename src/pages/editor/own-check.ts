@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Problem } from '../../model/problems.js';
 import { readNotify } from '../../model/notify.js';
 import { readRetain } from '../../model/retain.js';
+import { readOn } from '../../model/trigger.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isRecord } from './schema-at.js';
@@ -27,6 +28,7 @@ export function ownProblems(kind: EditedKind, value: unknown): readonly Problem[
   const beside = [
     ...(kind === 'task' || kind === 'schedule' ? [] : readNotify(value['notify']).problems),
     ...(kind === 'flow' ? readRetain(value['retain']).problems : []),
+    ...(kind === 'flow' ? readOn(value['on']).problems : []),
   ];
   return parsed.kind === 'other' || parsed.ok ? beside : [...parsed.problems, ...beside];
 }

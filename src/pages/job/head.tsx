@@ -62,7 +62,7 @@ export function JobHead({ job, attempts, live }: Props) {
           />
         )}
       </dl>
-      <StartedBy schedule={job.document['schedule']} />
+      <StartedBy schedule={job.document['schedule']} by={job.document['started_by']} />
       {running.length === 1 && <StepProgress value={running[0]?.progress} />}
     </>
   );

@@ -9,8 +9,33 @@ type Written = {
   readonly time?: unknown;
 } | null;
 
-/** Says which schedule started the job, for which of its times; nothing where none did. */
-export function StartedBy({ schedule }: { readonly schedule: unknown }) {
+type Props = { readonly schedule: unknown; readonly by: unknown };
+
+/** Says what started the job: a schedule, for which of its times, an event, a signal or a hook. */
+export function StartedBy({ schedule, by }: Props) {
+  return (
+    <>
+      <BySchedule schedule={schedule} />
+      <ByTrigger by={by} />
+    </>
+  );
+}
+
+function ByTrigger({ by }: Pick<Props, 'by'>) {
+  if (typeof by !== 'object' || by === null) return null;
+  const found = Object.entries(by).find(
+    ([what, id]) => ['event', 'signal', 'hook'].includes(what) && typeof id === 'string',
+  );
+  if (found === undefined) return null;
+  const [what, id] = found as [string, string];
+  return (
+    <p>
+      Started by {what} <code>{id}</code>.
+    </p>
+  );
+}
+
+function BySchedule({ schedule }: Pick<Props, 'schedule'>) {
   if (typeof schedule !== 'object') return null;
   const { id, name, slot, time } = (schedule ?? {}) as NonNullable<Written>;
   if (typeof id !== 'string' || typeof slot !== 'number') return null;

@@ -202,6 +202,17 @@ describe('initialise, when the job cannot run,', () => {
     ],
     ['a task is missing', { kind: 'found', value: flow(['zzz']) }, 'TaskMissing', undefined],
   ];
+  it('ends it with exit 3 because its trigger cannot be followed', () => {
+    const by = { event: 'event:paid:7', entry: 0, problem: 'on[0].match gives neither.' };
+    expect(initialised(newJob({ started_by: by }))).toMatchObject({
+      job: {
+        exit: 3,
+        failure: { name: 'TriggerRefused', message: expect.stringContaining('on[0]') as string },
+      },
+    });
+    expect(initialised(newJob({ started_by: null }))).toMatchObject({ job: { state: '$$ready' } });
+  });
+
   it.each(cases)('ends it with exit 3 because %s', (_title, found, name, listed) => {
     const move = initialised(newJob({ mine: 1 }), { flow: () => found });
     expect(move).toMatchObject({

@@ -1,7 +1,8 @@
 import { createLogOnce } from '../../../src/engine/log.js';
 import { createSerializer } from '../../../src/engine/loop/serializer.js';
-import type { ScheduleParts } from '../../../src/engine/schedules/schedule-parts.js';
+import type { FollowParts } from '../../../src/engine/loop/followed-parts.js';
 import { createSchedules, type Schedules } from '../../../src/engine/schedules/schedules.js';
+import type { Followed } from '../../../src/engine/loop/followed.js';
 import type { Peer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { winnerFirst } from '../../../src/replicas/resolve/leaf-revisions.js';
@@ -85,9 +86,9 @@ export function createCluster(count: number, reach: () => readonly number[]): Cl
 export type Pending = { readonly of: string; readonly happen: () => void };
 
 /** An engine that takes part until it is killed. */
-export type SimulatedEngine = {
+export type SimulatedEngine<F extends Followed = Schedules> = {
   readonly id: string;
-  readonly schedules: Schedules;
+  readonly schedules: F;
   readonly kill: () => void;
 };
 
@@ -96,7 +97,7 @@ type Ports = {
   /** Puts off what an engine asks for until the simulation lets it happen. */
   readonly later: (of: string, happen: () => void) => void;
   readonly now: () => number;
-  readonly wait: NonNullable<ScheduleParts['wait']>;
+  readonly wait: NonNullable<FollowParts['wait']>;
   readonly alive: () => readonly Peer[];
   /** Called for each document that an engine has stored. */
   readonly onWrite: (doc: { readonly _id: string }, result: WriteResult) => void;
@@ -105,6 +106,15 @@ type Ports = {
 
 /** Starts one engine's part of schedules on a cluster; each of its reads and writes is put off. */
 export function startSimulated(id: string, ports: Ports): SimulatedEngine {
+  return startPart(id, ports, createSchedules);
+}
+
+/** Starts a part of one engine that follows documents of one type. */
+export function startPart<F extends Followed>(
+  id: string,
+  ports: Ports,
+  create: (parts: FollowParts) => F,
+): SimulatedEngine<F> {
   const { cluster, later, now, wait, alive, onWrite, pick } = ports;
   const [life, ending] = [new AbortController(), new AbortController()];
   const self = peerOf(id);
@@ -124,6 +134,14 @@ export function startSimulated(id: string, ports: Ports): SimulatedEngine {
           ),
       ),
     leaves: (doc: string) => ask(() => cluster.leaves(doc)),
+    view: (_name: string, { key }: { readonly key: readonly string[] }) =>
+      ask(() =>
+        cluster.ids().flatMap((one) => {
+          const doc = cluster.get(one);
+          const { event } = (doc?.['on'] ?? {}) as { readonly event?: string };
+          return event === key[1] ? [{ id: one, doc }] : [];
+        }),
+      ),
     write: (doc: StoredDocument) =>
       ask(() => {
         const result = cluster.write(doc);
@@ -160,7 +178,7 @@ export function startSimulated(id: string, ports: Ports): SimulatedEngine {
     },
     replicas: { many: count > 1, count },
   };
-  const schedules = createSchedules(parts as unknown as ScheduleParts);
+  const schedules = create(parts as unknown as FollowParts);
   return {
     id,
     schedules,

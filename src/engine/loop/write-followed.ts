@@ -2,15 +2,16 @@ import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
 import { isEdited } from '../../decide/schedules/standing.js';
-import type { ScheduleParts } from './schedule-parts.js';
+import type { FollowParts } from './followed-parts.js';
 
 /**
- * Stores the next revision of a schedule; resolves with it, or with undefined when it did not win. Where
+ * Stores the next revision of a document that engines follow (`called`: what it is); resolves with it, or with undefined when it did not win. Where
  * the database keeps several copies, it has won when it is the winner of all leaf revisions; the others
  * are removed.
  */
-export async function writeSchedule(
-  parts: ScheduleParts,
+export async function writeFollowed(
+  parts: FollowParts,
+  called: 'Schedule' | 'Event',
   next: StoredDocument,
 ): Promise<StoredDocument | 'refused' | undefined> {
   const { store, retry, replicas, documentLimit, once } = parts;
@@ -20,7 +21,7 @@ export async function writeSchedule(
     case 'conflict':
       return undefined;
     case 'refused':
-      once.log('error', id, `Schedule ${id} cannot be stored: ${result.reason}`);
+      once.log('error', id, `${called} ${id} cannot be stored: ${result.reason}`);
       return 'refused';
     case 'written':
       once.stored(id);
@@ -34,11 +35,11 @@ export async function writeSchedule(
 }
 
 /**
- * Removes all leaf revisions of a schedule but one, and resolves with that: the winner, but of those that
- * are as long an edit goes first, since engines can decide again and people cannot be asked again.
+ * Removes all leaf revisions of a document but one, and resolves with that: the winner, but of those that
+ * are as long an edit of a schedule goes first, since engines can decide again and people cannot be asked again.
  */
 export async function resolveLeaves(
-  { store, retry, replicas }: Pick<ScheduleParts, 'store' | 'retry' | 'replicas'>,
+  { store, retry, replicas }: Pick<FollowParts, 'store' | 'retry' | 'replicas'>,
   id: string,
 ): Promise<StoredDocument | undefined> {
   const leaves = await retry(() => store.leaves(id, replicas.count));

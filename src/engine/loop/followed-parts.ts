@@ -1,11 +1,11 @@
 import type { Peer } from '../../decide/world.js';
 import type { Waiter } from '../../turns.js';
 import type { EngineMeters } from '../meters.js';
-import type { JobParts } from '../loop/job-parts.js';
 import type { Peers } from '../peers/peers.js';
+import type { JobParts } from './job-parts.js';
 
-/** What schedules need of an engine. */
-export type ScheduleParts = Pick<
+/** What following documents other than jobs needs of an engine. */
+export type FollowParts = Pick<
   JobParts,
   | 'documentLimit'
   | 'horizonMs'

@@ -1,0 +1,237 @@
+import type { StoredDocument } from '../../model/document.js';
+import type { EventDocument } from '../../model/event.js';
+import { isObject } from '../../model/object.js';
+import { ownerOf } from '../../model/task.js';
+import {
+  readOn,
+  readTriggered,
+  type StartCause,
+  type StartingJob,
+  type Trigger,
+  type Triggered,
+} from '../../model/trigger.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { Made } from '../schedules/schedule-world.js';
+import type { Answer } from '../world.js';
+
+/** An event as it is stored. */
+export type StoredEvent = EventDocument & StoredDocument;
+
+/** A JSONata expression of a trigger, with the data that it is evaluated over. */
+export type TriggerQuestion = {
+  readonly id: string;
+  readonly expression: string;
+  readonly context: Readonly<Record<string, unknown>>;
+};
+
+/** The job that a trigger starts, as it is submitted. */
+export type TriggeredJob = {
+  readonly _id: string;
+  readonly type: 'job';
+  readonly flow: string;
+  readonly owner?: string;
+  readonly started_by: StartCause;
+  readonly [key: string]: unknown;
+};
+
+/** What one engine does about an announced event. */
+export type EventIntent =
+  /** Nothing more. */
+  | { readonly kind: 'rest'; readonly because: string }
+  /** Finds the flows that events of this type start. */
+  | { readonly kind: 'look_up'; readonly event: string }
+  | { readonly kind: 'evaluate'; readonly questions: readonly TriggerQuestion[] }
+  /** Stores these jobs, which may be there already, and decides again. */
+  | { readonly kind: 'make'; readonly jobs: readonly TriggeredJob[] }
+  /** Stores the event, and decides again. */
+  | { readonly kind: 'write'; readonly event: StoredEvent; readonly because: string };
+
+/** What a decision about an event may know beside the event and the time. */
+export type EventWorld = {
+  /** The flows whose `on` names the type of the event; undefined: nobody has looked yet. */
+  readonly flows: readonly StoredDocument[] | undefined;
+  readonly answer: (question: string) => Answer | undefined;
+  /** What became of a job that was to be made; undefined: nobody has tried yet. */
+  readonly made: (id: string) => Made | undefined;
+  /** A text of few characters that stands for a longer one. */
+  readonly hash: (text: string) => string;
+};
+
+/**
+ * Says what an engine does about an event that was announced: a pure function of the document, the time
+ * (epoch ms) and what was looked up.
+ *
+ * T21 Which jobs an event starts is decided once, by one write of the event, a compare-and-set: `starting`
+ *    holds them, with their parameters. They are made after it, and a second write clears `starting`.
+ * T22 The id of a job follows from the event, the flow and the entry of its `on`, and its content from
+ *    `starting`: every engine makes the same one, and it exists once.
+ * T23 An event starts jobs of the flows that have a fitting `on` when it is decided. It starts nothing
+ *    later, whatever happens to flows or to the jobs.
+ * T24 What a trigger cannot do is told: an entry that cannot be followed has a job that ends with exit 3
+ *    and the reason; a flow that starts none although its `on` names the event is listed in `refused`.
+ */
+export function decideEvent(event: StoredEvent, now: number, world: EventWorld): EventIntent {
+  const triggered = readTriggered(event.triggered);
+  if (triggered === 'unreadable') return { kind: 'rest', because: 'Its "triggered" is no record.' };
+  if (triggered === undefined) return beginning(event, now, world);
+  const { starting = [] } = triggered;
+  if (starting.length === 0) return { kind: 'rest', because: 'All its jobs are made.' };
+  const jobs = starting.map((one) => jobOf(event, one));
+  const unmade = jobs.filter(({ _id }) => world.made(_id) === undefined);
+  if (unmade.length > 0) return { kind: 'make', jobs: unmade };
+  return written(event, settled(triggered, starting, world), 'Its jobs are made.');
+}
+
+/** Decides which jobs an event starts. */
+function beginning(event: StoredEvent, now: number, world: EventWorld): EventIntent {
+  const { flows } = world;
+  if (flows === undefined) return { kind: 'look_up', event: event.event };
+  const verdicts = flows.map((doc) => verdictOf(event, doc, world));
+  const questions = verdicts.flatMap((one) => one.questions ?? []);
+  if (questions.length > 0) return { kind: 'evaluate', questions };
+  const found = verdicts.flatMap((one) => one.starting ?? []);
+  // Several documents of one flow are one flow: its job says that they are.
+  const starting = [...new Map(found.map((one) => [one.job, one])).values()];
+  const refused = verdicts.flatMap((one) => one.refused ?? []);
+  const triggered = {
+    at: now,
+    ...(starting.length > 0 && { starting }),
+    ...(refused.length > 0 && { refused }),
+  };
+  return written(event, triggered, 'It is decided which jobs it starts.');
+}
+
+function written(event: StoredEvent, triggered: Triggered, because: string): EventIntent {
+  return { kind: 'write', event: { ...event, triggered }, because };
+}
+
+/** What comes of one flow, or of an entry of it. */
+type Verdict = {
+  readonly questions?: readonly TriggerQuestion[];
+  readonly starting?: readonly StartingJob[];
+  readonly refused?: readonly { readonly flow: string; readonly because: string }[];
+};
+
+function verdictOf(event: StoredEvent, doc: StoredDocument, world: EventWorld): Verdict {
+  const parsed = parseDocument(doc);
+  const refused = (because: string): Verdict => ({ refused: [{ flow: doc._id, because }] });
+  if (parsed.kind !== 'flow') return {};
+  const [problem] = parsed.ok ? [] : parsed.problems;
+  if (problem !== undefined) return refused(`The flow is not valid: ${problem.message}`);
+  const { triggers, problems } = readOn(doc['on']);
+  if (problems[0] !== undefined) return refused(problems[0].message);
+  const entries = triggers.map((trigger, entry) => ({ trigger, entry }));
+  const meant = entries.filter(({ trigger }) => isMeant(trigger, event));
+  if (meant.length === 0) return {};
+  if (doc['enabled'] === false) return refused('The flow is disabled ("enabled": false).');
+  const found = meant.map((one) => entryVerdict(event, { doc, ...one }, world));
+  return {
+    questions: found.flatMap(({ questions = [] }) => questions),
+    starting: found.flatMap(({ starting = [] }) => starting),
+  };
+}
+
+function isMeant(trigger: Trigger, { event, key = '' }: StoredEvent): boolean {
+  return trigger.event === event && (trigger.key ?? key) === key;
+}
+
+type Entry = {
+  readonly doc: StoredDocument;
+  readonly trigger: Trigger;
+  readonly entry: number;
+};
+
+/** What comes of an entry: a question first, then a job, or nothing where `match` does not hold. */
+function entryVerdict(
+  event: StoredEvent,
+  { doc, trigger, entry }: Entry,
+  world: EventWorld,
+): Verdict {
+  const { match, params } = trigger;
+  const [flow, owner] = [String(doc['name']), ownerOf(doc)];
+  const job = triggeredJobId({ flow, owner, event: event._id, entry }, world);
+  const start = (more: Pick<StartingJob, 'params' | 'problem'>): Verdict => ({
+    starting: [{ job, flow, owner, entry, ...more }],
+  });
+  const ask = (what: 'match' | 'params', expression: string): Answer | Verdict => {
+    const id = `${doc._id} ${entry} ${what}`;
+    const question = { id, expression, context: { event: seen(event) } };
+    return world.answer(id) ?? { questions: [question] };
+  };
+  if (match !== undefined) {
+    const answer = ask('match', match);
+    if (!('ok' in answer)) return answer;
+    if (!answer.ok) return start({ problem: unfit(entry, 'match', answer.reason) });
+    if (answer.value !== true) return notMatching(answer.value, entry, start);
+  }
+  if (params === undefined) return start({});
+  const answer = ask('params', params);
+  if (!('ok' in answer)) return answer;
+  if (!answer.ok) return start({ problem: unfit(entry, 'params', answer.reason) });
+  if (isObject(answer.value)) return start({ params: answer.value });
+  return start({ problem: `on[${entry}].params gives no object of parameters.` });
+}
+
+/** A `match` says true or false; nothing (of a key that is not there) is no match. */
+function notMatching(
+  value: unknown,
+  entry: number,
+  start: (more: Pick<StartingJob, 'problem'>) => Verdict,
+): Verdict {
+  if (value === false || value === undefined || value === null) return {};
+  return start({ problem: `on[${entry}].match gives neither true nor false.` });
+}
+
+function unfit(entry: number, what: string, reason: string): string {
+  return `on[${entry}].${what} cannot be evaluated: ${reason}`;
+}
+
+/** What expressions see of an event. */
+function seen({ _id, event, key, data }: StoredEvent): Readonly<Record<string, unknown>> {
+  return { id: _id, type: event, key: key ?? '', data };
+}
+
+type Named = {
+  readonly flow: string;
+  readonly owner: string;
+  readonly event: string;
+  readonly entry: number;
+};
+
+/** Returns the id of the job that an event starts by an entry of `on` of a flow: it exists once. */
+export function triggeredJobId(
+  { flow, owner, event, entry }: Named,
+  { hash }: Pick<EventWorld, 'hash'>,
+): string {
+  return `event-run:${flow}:${owner}:${hash(entry === 0 ? event : `${event}\n${entry}`)}`;
+}
+
+function jobOf({ _id }: StoredEvent, starting: StartingJob): TriggeredJob {
+  const { job, flow, owner, entry, params, problem } = starting;
+  return {
+    ...{ _id: job, type: 'job', flow, owner },
+    ...(params === undefined ? {} : { params }),
+    started_by: { event: _id, entry, ...(problem === undefined ? {} : { problem }) },
+  };
+}
+
+/** The record when all jobs are made, or refused. */
+function settled(
+  { starting: _starting, refused = [], ...rest }: Triggered,
+  jobs: readonly StartingJob[],
+  { made }: EventWorld,
+): Triggered {
+  const denied = jobs.flatMap(({ job, flow, owner }) => {
+    const what = made(job);
+    return what?.kind === 'refused'
+      ? [{ flow: `${flow}::${owner}`, job, because: what.reason }]
+      : [];
+  });
+  const started = jobs.map(({ job }) => job).filter((id) => made(id)?.kind === 'made');
+  const all = [...refused, ...denied];
+  return {
+    ...rest,
+    ...(started.length > 0 && { started }),
+    ...(all.length > 0 && { refused: all }),
+  };
+}

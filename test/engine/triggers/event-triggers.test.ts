@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { readTriggered, type Triggered } from '../../../src/model/trigger.js';
+import type { StoredDocument } from '../../../src/model/document.js';
+import { flow, task } from '../../support/documents.js';
+import { openWorkspace } from '../../support/workspace.js';
+
+const quick = { 'quick.js': 'export default ({ params }) => params;' };
+
+const isSettled = ({ triggered }: StoredDocument): boolean => {
+  const read = readTriggered(triggered);
+  return typeof read === 'object' && read.starting === undefined;
+};
+
+it('an event starts jobs of the flows whose "on" fits, once, and tells what it could not start', async () => {
+  const workspace = await openWorkspace(quick);
+  const counted: string[] = [];
+  const meters = {
+    triggers: (by: string, verdict: string, count: number) =>
+      void counted.push(`${by} ${verdict} ${count}`),
+  };
+  const on = {
+    event: 'paid',
+    match: 'event.data.sum > 10',
+    params: '{"quick": {"order": event.key, "sum": event.data.sum}}',
+  };
+  await workspace.put(
+    task('quick'),
+    flow('ship', ['quick'], { on }),
+    flow('wrong', ['quick'], { on: [{ event: 'paid', params: '"text"' }] }),
+    flow('off', ['quick'], { on: { event: 'paid' }, enabled: false }),
+    flow('other', ['quick'], { on: { event: 'sent' } }),
+  );
+  // Announced while no engine runs.
+  await workspace.put(
+    { _id: 'event:paid:1', type: 'event', event: 'paid', key: '1', data: { sum: 20 } },
+    { _id: 'event:paid:2', type: 'event', event: 'paid', key: '2', data: { sum: 5 } },
+  );
+  await workspace.engine({ meters });
+  await workspace.engine({ meters });
+  const first = await workspace.until('event:paid:1', isSettled);
+  const { started = [], refused = [] } = first['triggered'] as Triggered;
+  expect(started.map((id) => id.split(':')[1])).toEqual(['ship', 'wrong']);
+  expect(refused.map(({ flow: id, because }) => [id, because])).toEqual([
+    [expect.stringContaining('off'), 'The flow is disabled ("enabled": false).'],
+  ]);
+  const [ship = '', wrong = ''] = started;
+  expect(await workspace.ended(ship)).toMatchObject({
+    exit: 0,
+    params: { 'quick-0': { order: '1', sum: 20 } },
+    started_by: { event: 'event:paid:1', entry: 0 },
+  });
+  expect(await workspace.ended(wrong)).toMatchObject({
+    exit: 3,
+    failure: {
+      name: 'TriggerRefused',
+      message: expect.stringContaining('on[0].params gives no object of parameters.') as string,
+    },
+  });
+  const second = await workspace.until('event:paid:2', isSettled);
+  expect((second['triggered'] as Triggered).started).toHaveLength(1);
+  // What comes later is not started by what was announced before.
+  await workspace.put(flow('late', ['quick'], { on: { event: 'paid' } }));
+  await workspace.put({ type: 'event', event: 'paid', key: '3', _id: 'event:paid:3' });
+  const third = await workspace.until('event:paid:3', isSettled);
+  expect((third['triggered'] as Triggered).started?.map((id) => id.split(':')[1])).toContain(
+    'late',
+  );
+  const late = await workspace.store.range('event-run:late:');
+  expect(late.map(({ started_by: by }) => by)).toEqual([{ event: 'event:paid:3', entry: 0 }]);
+  expect(counted.filter((it) => it === 'event started 1').length).toBeGreaterThan(0);
+});
