@@ -85,6 +85,8 @@ const more = {
   'cli/doctor/definitions': ['evaluate/patterns'],
   // It asks who blocks a job, as engines do.
   'client/holder': ['engine/locks/blockers'],
+  // The package of S3 is installed only where it is used.
+  'client/archive/bucket': ['plugin/packages'],
 };
 
 /** The packages of folders that may import few. */

@@ -157,6 +157,7 @@ function withRetention(engine: Engine, { config, opened, log, signal }: EngineSt
   const ended = keepRetention({
     client: opened.client,
     usual: config.retain,
+    root: config.root,
     log,
     by: engine.id,
     signal: AbortSignal.any([signal, over.signal]),

@@ -15,6 +15,8 @@ const firstMs = 2_000;
 export type RetentionParts = {
   readonly client: Client;
   readonly usual: Retain | undefined;
+  /** The folder of the project, from which archives are looked for. */
+  readonly root: string;
   readonly log: Log;
   /** The id of the engine of this process. */
   readonly by: string;
@@ -53,7 +55,7 @@ function tellFailure(error: unknown, log: Log): void {
 
 /** Resolves with the time until there is something to do again, ms. */
 async function passOnce(
-  { client, usual, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
+  { client, usual, root, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
   told: Set<string>,
 ): Promise<number> {
   const { configured, problems } = await client.readRetention(usual);
@@ -64,14 +66,16 @@ async function passOnce(
   }
   if (!configured || signal.aborted) return everyMs;
   const began = Date.now();
-  const pass = await client.retention({ usual, by, everyMs, signal });
+  const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') tellPass(pass.result, Date.now() - began, log);
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
 }
 
-function tellPass({ rows, documents, broken }: RetainResult, ms: number, log: Log): void {
+function tellPass(result: RetainResult, ms: number, log: Log): void {
+  const { rows, documents, broken, archived, failures } = result;
+  for (const { archive, message } of failures) log.warn({ archive }, message);
   const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
-  const about = { removed: sum('removed'), kept: sum('kept'), documents, ms };
+  const about = { removed: sum('removed'), kept: sum('kept'), documents, archived, ms };
   const what = `Removed ${counted(about.removed, 'old job')} in ${lengthOf(ms)}`;
   const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
   if (about.removed > 0 || broken) log.info(about, line);

@@ -40,6 +40,10 @@ import { watchJob, type WatchOptions } from './watch.js';
 import { listQueues, switchQueue, type QueueFacts, type QueueSwitch } from './queues.js';
 import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
 import type { PassOptions, PassResult } from './retention.js';
+import type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './archive/archived-jobs.js';
+import type { RestoredJob } from './archive/restore.js';
+import type { ArchivesToRead } from './archives.js';
+import type { RetentionDocument } from '../model/retention.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
 import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
@@ -236,6 +240,23 @@ export type Client = {
   readonly retention: (options: PassOptions) => Promise<PassResult>;
   /** Whether anything says which jobs go, and what of it cannot be followed; reads the flows only. */
   readonly readRetention: (usual?: Retain) => Promise<RetentionState>;
+  /** The jobs in the archives that `retain` of flows and the default name. @throws TwsError `archive_failed` */
+  readonly archived: (
+    from: ArchivesToRead,
+    search?: ArchiveSearch,
+  ) => Promise<readonly ArchivedJob[]>;
+  /** An archived job with all documents that went with it. @throws TwsError `archived_missing`, `archive_failed` */
+  readonly archivedJob: (
+    from: ArchivesToRead,
+    search: ArchiveSearch & { readonly job: string },
+  ) => Promise<ArchivedJobWhole>;
+  /**
+   * Puts an archived job back, with its child jobs and notifications.
+   * @throws TwsError as `archivedJob`, and `restore_taken`
+   */
+  readonly restore: (from: ArchivesToRead, job: string) => Promise<RestoredJob>;
+  /** What the last pass of retention did, and which comes next; undefined before the first. */
+  readonly retentionStatus: () => Promise<RetentionDocument | undefined>;
   /** Where the feed stands now. */
   readonly position: () => Promise<string>;
   /** Follows the feed until its signal aborts; see `FollowOptions`. */
@@ -261,6 +282,7 @@ export type Client = {
  * for, which most commands never do.
  */
 const rules = {
+  archives: () => import('./archives.js'),
   explain: () => import('./explain-job.js'),
   history: () => import('./history.js'),
   messages: () => import('./messages.js'),
@@ -317,9 +339,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: (id, rev) => removeDocument(store, id, rev),
     removeJob: (id, options) => removeJob(store, id, options),
-    retain: async (options) => (await rules.retain()).retainJobs(store, options),
-    retention: async (options) => (await rules.retention()).runRetention(store, options),
-    readRetention: async (usual) => (await rules.retain()).readRetention(store, usual),
+    ...removing(store),
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),
@@ -329,5 +349,24 @@ export function createClient({ store }: { readonly store: Store }): Client {
     tokens: () => listTokens(store),
     revokeToken: (id) => revokeToken(store, id),
     checkToken: (token) => checkToken(store, token, Date.now()),
+  };
+}
+
+/** What removes old jobs, and what is left of them. */
+function removing(
+  store: Store,
+): Pick<
+  Client,
+  | ('retain' | 'retention' | 'readRetention' | 'retentionStatus')
+  | ('archived' | 'archivedJob' | 'restore')
+> {
+  return {
+    retain: async (options) => (await rules.retain()).retainJobs(store, options),
+    retention: async (options) => (await rules.retention()).runRetention(store, options),
+    readRetention: async (usual) => (await rules.retain()).readRetention(store, usual),
+    archived: async (from, search) => (await rules.archives()).listArchived(store, from, search),
+    archivedJob: async (from, search) => (await rules.archives()).findArchived(store, from, search),
+    restore: async (from, job) => (await rules.archives()).restoreArchived(store, from, job),
+    retentionStatus: async () => (await rules.retention()).readStatus(store),
   };
 }

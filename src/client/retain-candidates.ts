@@ -157,10 +157,23 @@ function makerOf(doc: StoredDocument): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
+/** A job that came back from an archive stays as if it had ended then. */
+function lastSeen({ restored }: StoredDocument, end: number): number {
+  const at = isObject(restored) ? restored['at'] : undefined;
+  return typeof at === 'number' ? Math.max(end, at) : end;
+}
+
 function endedJob(doc: StoredDocument): EndedJob | undefined {
   const { _id: id, type, state, flow, end } = doc;
   if (type !== 'job' || !isFinalState(state) || typeof end !== 'number') return undefined;
   const status = statusOf(doc, end);
   if (status !== 'succeeded' && status !== 'failed' && status !== 'cancelled') return undefined;
-  return { id, end, status, flow: typeof flow === 'string' ? flow : '', owner: ownerOf(doc) };
+  const stays = lastSeen(doc, end);
+  return {
+    id,
+    end: stays,
+    status,
+    flow: typeof flow === 'string' ? flow : '',
+    owner: ownerOf(doc),
+  };
 }

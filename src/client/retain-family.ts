@@ -2,11 +2,16 @@ import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isFinalState } from '../model/job.js';
 import { notificationsOf, notifiesOf } from '../model/notify.js';
+import { isObject } from '../model/object.js';
+import { readScheduleProgress, slotJobId } from '../model/schedule.js';
 import type { Store } from '../store/store.js';
 import { removeDocument } from './writes.js';
 
 /** Why a job stays although its rule says that it goes. */
-export const keptReasons = ['unfinished', 'retry', 'large', 'conflict'] as const;
+export const keptReasons = [
+  ...(['unfinished', 'retry', 'large', 'conflict'] as const),
+  ...(['schedule', 'archive'] as const),
+] as const;
 export type KeptReason = (typeof keptReasons)[number];
 
 /** A job with everything that goes with it. */
@@ -64,6 +69,7 @@ export async function familiesOf(
     });
   }
   const left = await messagesFor(store, levels.flat());
+  const toBeMade = await startingJobs(store, levels.flat());
   return roots.map((root): JobFamily => {
     const own = levels.map((members) =>
       members.flatMap((one) => (one.root === root._id ? one.doc : [])),
@@ -73,9 +79,13 @@ export async function familiesOf(
     const others = jobs.flatMap(({ _id }) => beside.get(_id) ?? []);
     const all = [...new Set([...messages.map(({ id }) => id), ...others])];
     const isLarge = Number(sizes.get(root._id)) > mostJobs;
-    const kept = isLarge
-      ? { kept: { because: 'large' as const, job: root._id } }
-      : keptBy(jobs, messages);
+    const starting = jobs.find(({ _id }) => toBeMade.has(_id));
+    const kept =
+      isLarge || starting !== undefined
+        ? {
+            kept: { because: isLarge ? 'large' : 'schedule', job: (starting ?? root)._id } as const,
+          }
+        : keptBy(jobs, messages);
     return { root, levels: own, beside: all, ...kept };
   });
 }
@@ -128,6 +138,26 @@ async function messagesFor(
   return found;
 }
 
+/**
+ * U12 A job of a slot stays while its schedule names the slot as starting: an engine that died may have made it
+ *     and not said so, and the next one would make it again. The schedule is read after the job was: it
+ *     named the slot before the job was made, so one that does not name it has let go of it.
+ */
+async function startingJobs(
+  store: Store,
+  members: readonly Member[],
+): Promise<ReadonlySet<string>> {
+  const ids = members.flatMap(({ doc: { schedule } }) =>
+    isObject(schedule) && typeof schedule['id'] === 'string' ? schedule['id'] : [],
+  );
+  const schedules = ids.length === 0 ? [] : (await store.getMany([...new Set(ids)])).values();
+  return new Set(
+    [...schedules].flatMap(({ _id, progress }) =>
+      (readScheduleProgress(progress)?.starting ?? []).map((slot) => slotJobId(_id, slot)),
+    ),
+  );
+}
+
 /** Somebody wants the job to go on: an engine is going to take the request, or the key `retry`. */
 function isToGoOn(
   { _id, retry, retry_refused: refused }: StoredDocument,
@@ -151,16 +181,18 @@ function keptBy(
 /**
  * Removes a family: what is beside it first, then the jobs that were made last, the job itself at the end, so
  * that a removal that was broken off is found again. Resolves with the number of documents, or with
- * `conflict` when one of them was changed meanwhile: the jobs above it stay.
+ * `conflict` when one of them was changed meanwhile: the jobs above it stay. `mayGo`: of what is beside it
+ * only these, by the revision that is there now.
  * @throws TwsError those of a removal but `document_conflict`
  */
 export async function removeFamily(
   store: Store,
   { levels, beside, root }: JobFamily,
+  mayGo: (doc: StoredDocument) => boolean = () => true,
 ): Promise<number | 'conflict'> {
   const jobs = new Set(levels.flat().map(({ _id }) => _id));
   const found = await store.getMany(beside);
-  const others = [...found.values()].filter(({ job }) => jobs.has(String(job)));
+  const others = [...found.values()].filter((one) => jobs.has(String(one['job'])) && mayGo(one));
   // A lock or a message that changed meanwhile belongs to somebody else, or is taken.
   const removed = await removeEach(store, others);
   let count = removed.filter(Boolean).length;

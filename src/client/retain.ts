@@ -5,6 +5,15 @@ import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
 import { candidatesOf, type RetainCandidate } from './retain-candidates.js';
 import {
+  revisionName,
+  openPassArchives,
+  type Archived,
+  type ArchiveFailure,
+  type FamilyToGo,
+  type PassArchiveOptions,
+  type PassArchives,
+} from './retain-archive.js';
+import {
   familiesOf,
   readBeside,
   removeFamily,
@@ -24,6 +33,10 @@ export type RetainOptions = {
   readonly onProgress?: ((progress: RetainProgress) => void) | undefined;
   /** Breaks it off after the jobs under way; what is left is found by the next pass. */
   readonly signal?: AbortSignal | undefined;
+  /** The folder of the project, from which archives are looked for; default: the current one. */
+  readonly root?: string | undefined;
+  /** Opens an archive; default: as it is written. */
+  readonly openArchive?: PassArchiveOptions['open'];
   /** Waited for now and then; false breaks it off. */
   readonly mayGoOn?: (() => Promise<boolean>) | undefined;
 };
@@ -60,6 +73,10 @@ export type RetainResult = {
   readonly kept: readonly KeptJob[];
   /** What flows say that cannot be followed: none of their jobs is removed. */
   readonly problems: readonly RetainProblem[];
+  /** Jobs that were archived, without those that were made for them. */
+  readonly archived: number;
+  /** Archives that take no jobs: those that belong there stay. */
+  readonly failures: readonly ArchiveFailure[];
   /** It was broken off. */
   readonly broken: boolean;
 };
@@ -84,17 +101,24 @@ export async function retainJobs(store: Store, options: RetainOptions = {}): Pro
   const { rules, problems } = retentionRules(await listDefinitions(store, 'flow'), usual);
   const configured = scansFor(rules, now).length > 0;
   const tally = createTally();
+  const { root = process.cwd(), openArchive: open } = options;
+  const archives = openPassArchives(store, { rules, root, now, open });
   const result = (broken: boolean): RetainResult => ({
     ...{ configured, problems, broken },
+    ...{ archived: archives.count(), failures: archives.failures() },
     ...tally.end(),
   });
   if (!configured) return result(false);
   const beside = await readBeside(store);
   const goesOn = askedNowAndThen(options, tally);
-  for await (const some of candidatesOf(store, { rules, now, goesOn })) {
-    if (!(await goesOn(true))) break;
-    await removeSome(store, some, { beside, dryRun, tally });
-    onProgress?.(tally.progress());
+  try {
+    for await (const some of candidatesOf(store, { rules, now, goesOn })) {
+      if (!(await goesOn(true))) break;
+      await removeSome(store, some, { beside, dryRun, tally, archives });
+      onProgress?.(tally.progress());
+    }
+  } finally {
+    await archives.close();
   }
   return result(!(await goesOn(true)));
 }
@@ -160,28 +184,47 @@ type Removing = {
   readonly beside: BesideJobs;
   readonly dryRun: boolean;
   readonly tally: Tally;
+  readonly archives: PassArchives;
 };
 
 async function removeSome(
   store: Store,
   some: readonly RetainCandidate[],
-  { beside, dryRun, tally }: Removing,
+  { beside, dryRun, tally, archives }: Removing,
 ): Promise<void> {
   const families = await familiesOf(
     store,
     some.map(({ doc }) => doc),
     beside,
   );
-  const removals = families.map(async (family, i): Promise<void> => {
+  const toGo = families.flatMap((family, i): readonly FamilyToGo[] => {
     const candidate = some[i] as RetainCandidate;
     const { kept } = family;
-    if (kept !== undefined) return tally.kept(candidate, kept.because, kept.job);
-    const removed = dryRun ? sizeOf(family) : await removeFamily(store, family);
-    if (removed === 'conflict') tally.kept(candidate, 'conflict', candidate.job.id);
-    else tally.removed(candidate, removed);
+    if (kept !== undefined) tally.kept(candidate, kept.because, kept.job);
+    else if (dryRun) tally.removed(candidate, sizeOf(family));
+    else return [{ candidate, family }];
+    return [];
   });
-  const ended = await Promise.allSettled(removals);
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  for await (const batch of archives.archived(toGo)) {
+    const ended = await Promise.allSettled(batch.map((one) => removeOne(store, one, tally)));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  }
+}
+
+async function removeOne(
+  store: Store,
+  { candidate, family, revs, kept }: Archived,
+  tally: Tally,
+): Promise<void> {
+  const { id } = candidate.job;
+  if (kept !== undefined) return tally.kept(candidate, kept, id);
+  const removed = await removeFamily(
+    store,
+    family,
+    (doc) => revs?.has(revisionName(doc)) !== false,
+  );
+  if (removed === 'conflict') tally.kept(candidate, 'conflict', id);
+  else tally.removed(candidate, removed);
 }
 
 function sizeOf({ levels, beside }: JobFamily): number {

@@ -66,6 +66,12 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   }
 }
 
+/** What stands in the document of retention; undefined before the first pass, or when it cannot be read. */
+export async function readStatus(store: Store): Promise<RetentionDocument | undefined> {
+  const { success, data } = retentionSchema.safeParse(await store.get(retentionId));
+  return success ? data : undefined;
+}
+
 type Stored = RetentionDocument & { readonly _rev: string };
 
 type Claimed =
@@ -113,12 +119,13 @@ async function release(store: Store, doc: Stored, last: LastPass | undefined): P
   await write(store, { ...free, ...(last === undefined ? {} : { last }) });
 }
 
-function countsOf({ rows }: RetainResult): Pick<LastPass, 'removed' | 'kept'> {
+function countsOf({ rows, archived, failures }: RetainResult): Omit<LastPass, 'at' | 'ms' | 'by'> {
   const removed: Record<EndedStatus, number> = { succeeded: 0, failed: 0, cancelled: 0 };
   let kept = 0;
   for (const row of rows) {
     removed[row.status] += row.removed;
     kept += row.kept;
   }
-  return { removed, kept };
+  const told = failures.map(({ message }) => message);
+  return { removed, kept, archived, ...(told.length === 0 ? {} : { failures: told }) };
 }

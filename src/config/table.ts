@@ -94,7 +94,7 @@ export const settings = {
   },
   retain: {
     about:
-      'Which ended jobs stay where their flow has no "retain", by status: {succeeded, failed, cancelled}, each {age, count}; default: all.',
+      'Which ended jobs stay where their flow has no "retain", by status: {succeeded, failed, cancelled}, each {age, count}, and {archive}, where the others are copied to; default: all.',
   },
   log_level: {
     about: 'What an engine logs, and what is more important; `debug` adds the steps',

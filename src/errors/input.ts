@@ -76,6 +76,31 @@ export const inputProblems = {
     1,
     409,
   ),
+  archive_failed: row(
+    (d: { archive: string; reason: string }) => `The archive (${d.archive}) fails: ${d.reason}.`,
+    'Jobs stay in the database until they are archived. See "archive" of "retain" in tws.json, or of the flow.',
+    1,
+    502,
+  ),
+  archive_unset: row(
+    () => 'No archive is configured.',
+    'Name one in tws.json: "retain": {"archive": {"folder": "archive"}}.',
+    1,
+    404,
+  ),
+  archived_missing: row(
+    (d: { job: string }) => `No archive has a job "${d.job}".`,
+    'tws archive list shows which there are.',
+    1,
+    404,
+  ),
+  restore_taken: row(
+    (d: { job: string; id: string }) =>
+      `Job "${d.job}" was not restored: another document has the id "${d.id}".`,
+    'Look at that document; remove it when it is no longer needed, and repeat the command.',
+    1,
+    409,
+  ),
   many_unconfirmed: row(
     (d: { action: string; count: number }) =>
       `Nothing was done: to ${d.action} ${counted(d.count, 'job')} needs a yes on a terminal, and this is none.`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { catalogueSchema } from './catalogue.js';
 import { notifySchema } from './notify.js';
-import { retainSchema } from './retain.js';
+import { flowRetainSchema } from './retain.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -80,8 +80,8 @@ export const flowFields = {
       .describe('What the job leaves as its result: JSONata.'),
   ),
   notify: z.exactOptional(notifySchema),
-  retain: z.exactOptional(retainSchema),
   on: z.exactOptional(onSchema),
+  retain: z.exactOptional(flowRetainSchema),
   version: z.exactOptional(versionSchema),
 };
 

@@ -82,6 +82,7 @@ const written = {
   ),
   schedule: z.exactOptional(z.unknown().describe('Its schedule: {id, name, slot, time}.')),
   started_by: z.exactOptional(z.unknown().describe('What started it, an event for example.')),
+  restored: z.exactOptional(z.unknown().describe('Came back from an archive: {at, from}.')),
   paused: z.exactOptional(flagSchema.describe('true: no new step begins.')),
   cancel: z.exactOptional(
     z

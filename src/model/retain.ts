@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import { archiveSchema, ownArchiveSchema } from './archive.js';
 import { toProblems, type Problem } from './problems.js';
 import { spanSchema } from './span.js';
+import { refuseUnknown } from './unknown-keys.js';
 
 /** How a job may have ended, each with a limit of its own in `retain`. */
 export const endedStatuses = ['succeeded', 'failed', 'cancelled'] as const;
 export type EndedStatus = (typeof endedStatuses)[number];
 
 const limits = ['age', 'count'] as const;
-const ofRetain = 'must be {succeeded, failed, cancelled}, each {age, count}';
+const retainKeys = [...endedStatuses, 'archive'] as const;
+const ofRetain = 'must be {succeeded, failed, cancelled}, each {age, count}, and {archive}';
 const ofLimit = 'must be {age, count}, or one of them';
 const countText = 'must be a number of jobs (a whole number, 0 or more)';
 
@@ -36,35 +39,30 @@ const limitSchema = z
   })
   .meta({ additionalProperties: false });
 
-/** `retain` of a flow and of `tws.json`: which jobs that have ended stay. What it does not name stays. */
-export const retainSchema = z
-  .looseObject(
-    {
-      succeeded: z.exactOptional(limitSchema.describe('Limits for jobs that succeeded.')),
-      failed: z.exactOptional(limitSchema.describe('Limits for jobs that failed.')),
-      cancelled: z.exactOptional(limitSchema.describe('Limits for jobs that were cancelled.')),
-    },
-    { error: ofRetain },
-  )
-  .superRefine((retain, context) => refuseUnknown(retain, endedStatuses, context))
-  .meta({ additionalProperties: false })
-  .describe('Which jobs that have ended stay, by status; what it does not name stays.');
+const retainOf = (archive: typeof archiveSchema) =>
+  z
+    .looseObject(
+      {
+        succeeded: z.exactOptional(limitSchema.describe('Limits for jobs that succeeded.')),
+        failed: z.exactOptional(limitSchema.describe('Limits for jobs that failed.')),
+        cancelled: z.exactOptional(limitSchema.describe('Limits for jobs that were cancelled.')),
+        archive: z.exactOptional(archive),
+      },
+      { error: ofRetain },
+    )
+    .superRefine((retain, context) => refuseUnknown(retain, retainKeys, context))
+    .meta({ additionalProperties: false })
+    .describe('Which jobs that have ended stay, by status; what it does not name stays.');
+
+/** `retain` of `tws.json`: which jobs that have ended stay, and where the others are archived. */
+export const retainSchema = retainOf(archiveSchema);
+
+/** `retain` of a flow: it may name no place outside the project. */
+export const flowRetainSchema = retainOf(ownArchiveSchema);
 
 export type Retain = z.infer<typeof retainSchema>;
 /** At least one of the two; a job that is beyond either is removed. */
 export type RetainLimit = z.infer<typeof limitSchema>;
-
-/** A key that nothing reads would keep jobs, or remove them, against the author's will. */
-function refuseUnknown(
-  value: object,
-  known: readonly string[],
-  context: z.core.$RefinementCtx<unknown>,
-): void {
-  for (const key of Object.keys(value).filter((one) => !known.includes(one))) {
-    const message = `must be left out: there can be only ${known.join(', ')}`;
-    context.addIssue({ code: 'custom', path: [key], message, params: { isComplete: true } });
-  }
-}
 
 /** `rule` is absent when nothing is written, and when what is written cannot be read. */
 export type ReadRetain = { readonly rule?: Retain; readonly problems: readonly Problem[] };
@@ -76,7 +74,7 @@ export type ReadRetain = { readonly rule?: Retain; readonly problems: readonly P
 export function readRetain(written: unknown): ReadRetain {
   if (written === undefined) return { problems: [] };
   const document = { retain: written };
-  const { data, error } = z.looseObject({ retain: retainSchema }).safeParse(document);
+  const { data, error } = z.looseObject({ retain: flowRetainSchema }).safeParse(document);
   if (data !== undefined) return { rule: data.retain, problems: [] };
   return { problems: toProblems(error.issues, document) };
 }

@@ -13,6 +13,8 @@ const lastPassSchema = z.looseObject({
   ms: z.number().min(0),
   removed: countsSchema,
   kept: z.int().min(0),
+  archived: z.exactOptional(z.int().min(0)),
+  failures: z.exactOptional(z.array(textSchema)),
   by: textSchema,
 });
 export type LastPass = Known<z.infer<typeof lastPassSchema>>;
@@ -32,7 +34,9 @@ export const retentionSchema = z
         .describe('The pass that runs: {by, since, until}; over when "until" has passed.'),
     ),
     last: z.exactOptional(
-      lastPassSchema.describe('The last pass: {at, ms, removed, kept, by}, jobs by status.'),
+      lastPassSchema.describe(
+        'The last pass: {at, ms, removed, kept, archived, failures, by}, jobs by status.',
+      ),
     ),
   })
   .describe('Retention: which process removes old jobs next, and what the last pass removed.');

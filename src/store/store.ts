@@ -3,6 +3,7 @@ import type { StoredDocument } from '../model/document.js';
 import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
 import { documentsOf, hasMore, mostIds, notOfCouch, readLeavesOf, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
+import { readCopy, writeCopies, type DocumentCopy } from './copies.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type CouchClient, databasePath, documentPath } from './client.js';
 import type { Connection } from './connection.js';
@@ -54,6 +55,10 @@ export type Store = {
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** The text of an attachment, of the current or that revision; undefined when there is none. */
   readonly attachment: (id: string, name: string, of?: OfRevision) => Promise<string | undefined>;
+  /** One revision with its history and the bytes of its attachments, for another database. */
+  readonly copy: (id: string, rev: string) => Promise<DocumentCopy | undefined>;
+  /** Stores copies under their own revisions; resolves with those that were refused. */
+  readonly putCopies: (docs: readonly DocumentCopy[]) => ReturnType<typeof writeCopies>;
   /** So long may a document be, in bytes of its JSON; CouchDB's default when we may not ask. */
   readonly documentLimit: () => Promise<number>;
   /** Deletes the revision `rev`; the result is as of a write. */
@@ -107,6 +112,8 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
+    copy: (id, rev) => readCopy(client, id, rev),
+    putCopies: (docs) => writeCopies(client, docs),
     documentLimit: () => readDocumentLimit(client),
     remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
     view: async (name, query = {}) => {

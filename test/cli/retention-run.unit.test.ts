@@ -22,6 +22,7 @@ async function passes(count: number, part: (pass: number) => Partial<Part>) {
   await keepRetention({
     client: { readRetention, retention } as Client,
     usual: undefined,
+    root: '.',
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     by: 'engine:a',
     signal: over.signal,
@@ -34,7 +35,10 @@ const rows = [
   { flow: 'f', owner: 'me', status: 'failed' as const, removed: 2, kept: 1 },
   { flow: 'g', owner: 'me', status: 'failed' as const, removed: 1, kept: 0 },
 ];
-const nothing = { configured: true, documents: 5, kept: [], problems: [], broken: false };
+const nothing = {
+  ...{ configured: true, documents: 5, kept: [], problems: [], broken: false },
+  ...{ archived: 0, failures: [] },
+};
 const done = (more: object): PassResult => ({
   ...{ kind: 'done', next: 0 },
   result: { ...nothing, rows, ...more },
@@ -72,11 +76,21 @@ it('tells what a pass removed, and goes on after one that failed', async () => {
   ]);
 });
 
+it('tells of an archive that takes no jobs', async () => {
+  const failures = [{ archive: 'folder a', message: 'The archive (folder a) fails: full.' }];
+  const lines = await passes(1, () => ({
+    retention: () => Promise.resolve(done({ failures, rows: [] })),
+  }));
+  expect(lines[0]).toBe('warn: The archive (folder a) fails: full.');
+});
+
 it('ends while it waits', async () => {
   const over = new AbortController();
   const log = { debug: fail, info: fail, warn: fail, error: fail };
   const client = { readRetention: fail, retention: fail } as unknown as Client;
-  const kept = keepRetention({ client, usual: undefined, log, by: 'a', signal: over.signal });
+  const kept = keepRetention({
+    ...{ client, usual: undefined, root: '.', log, by: 'a', signal: over.signal },
+  });
   over.abort();
   await kept;
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClient, type RetainOptions } from '../../src/client.js';
+import { slotJobId } from '../../src/model/schedule.js';
 import { openStore } from '../../src/store/store.js';
 import { couchUrl } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
@@ -48,6 +49,7 @@ describe('retain', () => {
     const result = await client.retain({ now });
     expect(result).toEqual({
       ...{ configured: false, rows: [], documents: 0, kept: [], problems: [], broken: false },
+      ...{ archived: 0, failures: [] },
     });
     expect(await left()).toEqual(['a']);
   });
@@ -156,6 +158,30 @@ describe('what goes with a job', () => {
     await put(ended('a', 90), { _id: 'q', type: 'request', job: 'a', action: 'retry' });
     expect((await retain()).kept).toEqual([{ id: 'a', because: 'retry', job: 'a' }]);
     expect(await left()).toEqual(['a']);
+  });
+
+  it('U12: stays as long as its schedule names its slot as starting', async () => {
+    const { put, left, retain, store } = await ready();
+    const slot = Date.UTC(2025, 0, 1);
+    const progress = {
+      edition: 1,
+      timing: '',
+      handled: slot,
+      started: 1,
+      skipped: 0,
+      missed: 0,
+      recent: [],
+    };
+    const id = slotJobId('schedule:s', slot);
+    const schedule = { id: 'schedule:s', name: 's', slot, time: '2025-01-01T00:00:00Z' };
+    const doc = { _id: 'schedule:s', type: 'schedule', name: 's', flow: 'f', every: 'PT1H' };
+    await put({ ...doc, progress: { ...progress, starting: [slot] } }, ended(id, 90, { schedule }));
+    expect((await retain()).kept).toEqual([{ id, because: 'schedule', job: id }]);
+    expect(await left()).toEqual([id]);
+    const { _rev } = (await store.get('schedule:s')) ?? { _rev: '' };
+    await put({ ...doc, _rev, progress });
+    await retain();
+    expect(await left()).toEqual([]);
   });
 
   it('is only what says so itself: a list of ids that anybody can write is not believed', async () => {

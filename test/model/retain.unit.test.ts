@@ -17,14 +17,26 @@ describe('readRetain', () => {
     'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
 
   it.each([
-    [5, 'retain must be {succeeded, failed, cancelled}, each {age, count}; it is 5.'],
+    [
+      5,
+      'retain must be {succeeded, failed, cancelled}, each {age, count}, and {archive}; it is 5.',
+    ],
     [
       'P30D',
-      'retain must be {succeeded, failed, cancelled}, each {age, count}; it is the string "P30D".',
+      'retain must be {succeeded, failed, cancelled}, each {age, count}, and {archive}; it is the string "P30D".',
     ],
-    [[], 'retain must be {succeeded, failed, cancelled}, each {age, count}; it is an empty list.'],
-    [null, 'retain must be {succeeded, failed, cancelled}, each {age, count}; it is null.'],
-    [{ days: 1 }, 'retain.days must be left out: there can be only succeeded, failed, cancelled.'],
+    [
+      [],
+      'retain must be {succeeded, failed, cancelled}, each {age, count}, and {archive}; it is an empty list.',
+    ],
+    [
+      null,
+      'retain must be {succeeded, failed, cancelled}, each {age, count}, and {archive}; it is null.',
+    ],
+    [
+      { days: 1 },
+      'retain.days must be left out: there can be only succeeded, failed, cancelled, archive.',
+    ],
     [{ failed: 1 }, 'retain.failed must be {age, count}, or one of them; it is 1.'],
     [
       { failed: {} },

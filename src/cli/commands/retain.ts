@@ -24,7 +24,7 @@ const flags = z.object({ dryRun: switchFlag, confirm: z.boolean().default(true) 
  * 1 when a job changed meanwhile, when a `retain` cannot be followed, or when nobody agreed.
  */
 export const retain = defineCommand(flags, async ({ flags: said, config: read }, io) => {
-  const { retain: usual, ...config } = read();
+  const { retain: usual, root, ...config } = read();
   const { client, close } = openDatabase(config);
   try {
     const state = await client.readRetention(usual);
@@ -43,13 +43,15 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
       if (sumOf(looked, 'removed') === 0) return tell(looked, 'removed', io);
       if (!(await isAgreed(looked, io))) return 1;
     }
-    return tell(await removeOld(client, usual, io), 'removed', io);
+    return tell(await removeOld(client, { usual, root }, io), 'removed', io);
   } finally {
     await close();
   }
 });
 
-const nothing = { rows: [], documents: 0, kept: [], broken: false };
+const nothing = {
+  ...{ rows: [], documents: 0, archived: 0, kept: [], failures: [], broken: false },
+};
 
 const howToSay =
   'Configure it in a flow, "retain": {"succeeded": {"age": "P30D"}, "failed": {"count": 100}}, or for all flows in tws.json.';
@@ -65,8 +67,12 @@ async function lookAt(client: Client, usual: Retain | undefined, io: Io): Promis
 }
 
 /** @throws TwsError `retention_running` */
-async function removeOld(client: Client, usual: Retain | undefined, io: Io): Promise<RetainResult> {
-  const options = { usual, signal: io.stop, atOnce: true, everyMs: retentionEveryMs };
+async function removeOld(
+  client: Client,
+  given: Pick<RetainOptions, 'usual' | 'root'>,
+  io: Io,
+): Promise<RetainResult> {
+  const options = { ...given, signal: io.stop, atOnce: true, everyMs: retentionEveryMs };
   const by = `tws retain (process ${process.pid})`;
   const pass = await withProgress('removing', io, (onProgress) =>
     client.retention({ ...options, by, onProgress }),
@@ -105,7 +111,7 @@ async function isAgreed(looked: RetainResult, io: Io): Promise<boolean> {
 
 /** Prints what was removed, or would be; the answer is the exit status. */
 function tell(result: RetainResult, done: 'removed' | 'would be removed', io: Io): number {
-  const { documents, kept, problems, broken } = result;
+  const { documents, kept, problems, broken, archived, failures } = result;
   io.json({ ...result, dryRun: done !== 'removed' });
   for (const line of linesOf(result, io)) io.out(line);
   const removed = sumOf(result, 'removed');
@@ -118,11 +124,14 @@ function tell(result: RetainResult, done: 'removed' | 'would be removed', io: Io
   }
   const more = sumOf(result, 'kept') - mostShown;
   if (more > 0) io.say(`… and ${more} more kept.`);
+  if (archived > 0) io.out(`archived: ${counted(archived, 'job')}`);
+  for (const { message } of failures) io.warn(message);
   if (broken) {
     io.warn('Broken off. Repeat the command to go on.');
     return 130;
   }
-  return problems.length > 0 || kept.some(({ because }) => because === 'conflict') ? 1 : 0;
+  const hasConflict = kept.some(({ because }) => because === 'conflict');
+  return problems.length > 0 || failures.length > 0 || hasConflict ? 1 : 0;
 }
 
 const mostShown = 20;
@@ -132,6 +141,9 @@ const reasons = {
   retry: (what: string) => `${what} is about to be retried`,
   large: () => 'more than 10000 jobs go with it',
   conflict: () => 'it, or a job that goes with it, changed meanwhile',
+  schedule: (what: string) =>
+    `${what} may be made again by its schedule, which still names it as starting`,
+  archive: () => 'its archive does not take it',
 } as const;
 
 function linesOf({ rows }: RetainResult, io: Io): readonly string[] {

@@ -1,3 +1,4 @@
+import { isPlace, type WrittenArchive } from '../../model/archive.js';
 import { canonical } from '../../model/canonical.js';
 import { readRetain, type EndedStatus, type Retain, type RetainLimit } from '../../model/retain.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
@@ -55,11 +56,32 @@ export type JobKind = {
  * Returns the limits for jobs of a kind; undefined: they stay. A job runs the flow of its owner, else that of
  * DEFAULT, and is kept by the same one.
  */
-export function limitFor(
-  { flows, usual }: RetentionRules,
-  { flow, owner, status }: JobKind,
-): RetainLimit | undefined {
-  const rule = flows.get(keyOf(flow, owner)) ?? flows.get(keyOf(flow, defaultOwner)) ?? 'usual';
+export function limitFor(rules: RetentionRules, kind: JobKind): RetainLimit | undefined {
+  const rule = ruleFor(rules, kind);
   if (rule === 'unreadable') return undefined;
-  return (rule === 'usual' ? usual : rule)?.[status];
+  return (rule === 'usual' ? rules.usual : rule)?.[kind.status];
+}
+
+/**
+ * Returns where jobs of a kind are copied to before they are removed; undefined: nowhere. What a flow does
+ * not say the default says, also for a flow with limits of its own.
+ */
+export function archiveFor(rules: RetentionRules, kind: JobKind): WrittenArchive | undefined {
+  const rule = ruleFor(rules, kind);
+  const own = typeof rule === 'object' ? rule.archive : undefined;
+  const archive = own ?? rules.usual?.archive;
+  return archive !== undefined && isPlace(archive) ? archive : undefined;
+}
+
+/** Returns all places that jobs are copied to, each once. */
+export function archivesIn({ flows, usual }: RetentionRules): readonly WrittenArchive[] {
+  const places = [usual, ...flows.values()].flatMap((rule): readonly WrittenArchive[] => {
+    const archive = typeof rule === 'object' ? rule.archive : undefined;
+    return archive === undefined || !isPlace(archive) ? [] : [archive];
+  });
+  return [...new Map(places.map((place) => [canonical(place), place])).values()];
+}
+
+function ruleFor({ flows }: RetentionRules, { flow, owner }: JobKind) {
+  return flows.get(keyOf(flow, owner)) ?? flows.get(keyOf(flow, defaultOwner)) ?? 'usual';
 }

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiredJobs, isTooOld, type EndedJob } from '../../../src/decide/retention/expired.js';
 import {
+  archiveFor,
+  archivesIn,
   limitFor,
   retentionRules,
   type RetentionRules,
@@ -198,5 +200,41 @@ describe('scansFor', () => {
     ],
   ])('gives %s', (_title, flows, usual, expected) => {
     expect(scansFor(rulesOf(flows, usual), now)).toEqual(expected);
+  });
+});
+
+describe('archives', () => {
+  const usual: Retain = { succeeded: { age: 'P1D' }, archive: { folder: 'a' } };
+  const kind = { flow: 'f', owner: 'me', status: 'succeeded' } as const;
+
+  it.each<[string, readonly object[], Retain | undefined, object | undefined]>([
+    ['are none where nothing names one', [flowDoc('f', { failed: { count: 1 } })], {}, undefined],
+    ['are those of the default', [], usual, { folder: 'a' }],
+    [
+      'are those of the default for a flow with limits only',
+      [flowDoc('f', { failed: { count: 1 } })],
+      usual,
+      { folder: 'a' },
+    ],
+    [
+      'are those of the flow before the default',
+      [flowDoc('f', { archive: { database: 'old' } })],
+      usual,
+      { database: 'old' },
+    ],
+    ['are none where the flow says so', [flowDoc('f', { archive: {} })], usual, undefined],
+    ['are none for a rule that cannot be read', [flowDoc('f', 5)], undefined, undefined],
+  ])('%s', (_title, flows, given, wanted) => {
+    expect(archiveFor(rulesOf(flows, given), kind)).toEqual(wanted);
+  });
+
+  it('are listed once each', () => {
+    const flows = [
+      flowDoc('f', { archive: { folder: 'a' } }),
+      flowDoc('g', { archive: { s3: { bucket: 'b' } } }),
+      flowDoc('h', { archive: {} }),
+      flowDoc('i'),
+    ];
+    expect(archivesIn(rulesOf(flows, usual))).toEqual([{ folder: 'a' }, { s3: { bucket: 'b' } }]);
   });
 });

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { z } from 'zod';
+import { problem, TwsError } from '../../errors.js';
+import { endedStatuses } from '../../model/retain.js';
+import type { DocumentCopy } from '../../store/copies.js';
+import type { Archive, ArchiveEntry, ArchivedFamily } from './archive.js';
+
+/** A range of bytes, the last one included. */
+export type ByteRange = { readonly first: number; readonly last: number };
+
+/** Where batches are kept: files of a folder, or objects of a bucket. */
+export type ArchiveObjects = {
+  readonly name: string;
+  /** Resolves when it is stored for good; never leaves a part under this name. */
+  readonly put: (name: string, bytes: Buffer) => Promise<void>;
+  readonly get: (name: string, range?: ByteRange) => Promise<Buffer>;
+  readonly names: () => AsyncIterable<string>;
+  readonly close: () => Promise<void>;
+};
+
+const indexEnd = '.index.json';
+const dataEnd = '.jsonl.gz';
+
+const placeSchema = z.looseObject({
+  job: z.string(),
+  flow: z.string(),
+  owner: z.string(),
+  status: z.enum(endedStatuses),
+  start: z.number().nullable(),
+  end: z.number(),
+  documents: z.int().min(1),
+  offset: z.int().min(0),
+  bytes: z.int().min(1),
+  sha256: z.string(),
+});
+type Place = z.infer<typeof placeSchema>;
+
+const indexSchema = z.looseObject({ at: z.number(), data: z.string(), jobs: z.array(placeSchema) });
+type Index = z.infer<typeof indexSchema>;
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/**
+ * An archive of batches. A batch is a file of gzip members, one for each family (a line of JSON), and an index
+ * that says where in it each family is. The index is written last, so a batch without one does not count.
+ */
+export function batchArchive(objects: ArchiveObjects): Archive {
+  const { name } = objects;
+  return {
+    name,
+    store: (families, at) => telling(name, () => storeBatch(objects, families, at)),
+    async *entries() {
+      for (const indexName of await telling(name, () => indexNames(objects))) {
+        const index = await telling(name, () => readIndex(objects, indexName));
+        yield* index.jobs.map((place) => entryOf(objects, index, place));
+      }
+    },
+    close: objects.close,
+  };
+}
+
+/** Words what fails as a failure of the archive. @throws TwsError `archive_failed` */
+export async function telling<T>(archive: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof TwsError && error.code === 'archive_failed') throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw problem('archive_failed', { archive, reason: reason.replace(/\.$/, '') });
+  }
+}
+
+async function storeBatch(
+  objects: ArchiveObjects,
+  families: readonly ArchivedFamily[],
+  at: number,
+): Promise<void> {
+  const members = await Promise.all(families.map(async ({ documents }) => memberOf(documents)));
+  let offset = 0;
+  const jobs = families.map(({ facts }, i): Place => {
+    const { bytes, sha256 } = members[i] as Member;
+    const place = { ...facts, offset, bytes: bytes.length, sha256 };
+    offset += bytes.length;
+    return place;
+  });
+  const data = Buffer.concat(members.map(({ bytes }) => bytes));
+  const time = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const name = `${time}-${checksum(data).slice(0, 16)}`;
+  const index: Index = { at, data: `${name}${dataEnd}`, jobs };
+  await putAndCompare(objects, index.data, data);
+  await putAndCompare(objects, `${name}${indexEnd}`, Buffer.from(JSON.stringify(index)));
+}
+
+type Member = { readonly bytes: Buffer; readonly sha256: string };
+
+async function memberOf(documents: readonly DocumentCopy[]): Promise<Member> {
+  const line = Buffer.from(`${JSON.stringify({ documents })}\n`);
+  return { bytes: await zip(line), sha256: checksum(line) };
+}
+
+async function putAndCompare(objects: ArchiveObjects, name: string, bytes: Buffer): Promise<void> {
+  await objects.put(name, bytes);
+  const found = await objects.get(name);
+  if (checksum(found) !== checksum(bytes)) throw new Error(`${name} is not what was written`);
+}
+
+async function indexNames(objects: ArchiveObjects): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const name of objects.names()) if (name.endsWith(indexEnd)) found.push(name);
+  return found.sort().reverse();
+}
+
+async function readIndex(objects: ArchiveObjects, name: string): Promise<Index> {
+  const text = (await objects.get(name)).toString();
+  try {
+    return indexSchema.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${name} is no index of a batch`);
+  }
+}
+
+function entryOf(objects: ArchiveObjects, { at, data }: Index, place: Place): ArchiveEntry {
+  const { offset, bytes, sha256, ...facts } = place;
+  const read = async (): Promise<readonly DocumentCopy[]> => {
+    const member = await objects.get(data, { first: offset, last: offset + bytes - 1 });
+    const line = await unzip(member);
+    if (checksum(line) !== sha256) throw new Error(`job ${facts.job} in ${data} has changed`);
+    return (JSON.parse(line.toString()) as { documents: readonly DocumentCopy[] }).documents;
+  };
+  return { facts, at, read: () => telling(objects.name, read) };
+}
+
+function checksum(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

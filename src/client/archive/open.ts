@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { problem } from '../../errors.js';
+import { archiveName, type WrittenArchive } from '../../model/archive.js';
+import type { Connection } from '../../store/connection.js';
+import type { Archive } from './archive.js';
+import { batchArchive } from './batches.js';
+import { bucketObjects } from './bucket.js';
+import { databaseArchive } from './database.js';
+import { folderObjects } from './folder.js';
+
+/** What a written place is seen from. */
+export type ArchiveSurroundings = {
+  /** The folder of the project: paths and packages are looked for from here. */
+  readonly root: string;
+  /** The database of the jobs. */
+  readonly connection: Connection;
+};
+
+/** Opens a place; nothing is sent or made before the first request. @throws TwsError `archive_failed` */
+export function openArchive(
+  written: WrittenArchive,
+  { root, connection }: ArchiveSurroundings,
+): Archive {
+  const { folder, database = '', s3 } = written;
+  const name = archiveName(written);
+  if (folder !== undefined) return batchArchive(folderObjects(resolve(root, folder), name));
+  if (s3 !== undefined) return batchArchive(bucketObjects(s3, root, name));
+  const there = databaseAt(database, connection);
+  const isSame = there.database === connection.database && there.url === connection.url;
+  if (isSame) {
+    throw problem('archive_failed', { archive: name, reason: 'it is the database of the jobs' });
+  }
+  return databaseArchive(there, name);
+}
+
+function databaseAt(written: string, connection: Connection): Connection {
+  if (!written.includes('://')) return { ...connection, database: written };
+  const url = new URL(written);
+  const parts = url.pathname.split('/').filter((part) => part !== '');
+  const database = decodeURIComponent(parts.pop() ?? '');
+  url.pathname = parts.join('/');
+  return { ...connection, url: url.href.replace(/\/+$/, ''), database };
+}
