@@ -91,6 +91,13 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   watch: [[`failed-${hostile}`], [hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
   retain: [['--dry-run']],
+  archive: [
+    ['list'],
+    ['list', '--flow', hostile],
+    ['show', hostile],
+    ['restore', hostile, '--json'],
+    [hostile],
+  ],
   schedule: [
     ['list'],
     ['list', '--owner', hostile],

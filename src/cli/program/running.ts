@@ -69,6 +69,31 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/retain.js')).retain,
   },
   {
+    name: 'archive',
+    about: 'List, show and restore the jobs that "archive" of "retain" kept when they were removed.',
+    arguments: [
+      {
+        name: '<action>',
+        about: 'What to do: list, show or restore.',
+        values: ['list', 'show', 'restore'],
+      },
+      { name: '[job]', about: 'The id of an archived job, for show and restore.' },
+    ],
+    options: [
+      { flags: '--flow <name>', about: 'With list: only jobs of this flow, name or name::owner.' },
+      {
+        flags: '--since <when>',
+        about: 'With list: only jobs that ended since then, as 2030-01-31, or 7d: seven days ago.',
+      },
+    ],
+    examples: [
+      'tws archive list --flow ping --since 30d',
+      'tws archive show ping-1 --json',
+      'tws archive restore ping-1',
+    ],
+    load: async () => (await import('../commands/archive.js')).archive,
+  },
+  {
     name: 'encrypt',
     about:
       'Encrypt a value with TWS_CRYPTO_KEY for one field of a task or flow; it is asked for, or read from stdin.',
