@@ -22,7 +22,11 @@ export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { RetainOptions, RetainProgress, RetainResult } from './client/retain.js';
 export type { PassOptions, PassResult } from './client/retention.js';
 export type { QueueFacts, QueueSwitch } from './client/queues.js';
-export type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './client/archive/archived-jobs.js';
+export type {
+  ArchivedJob,
+  ArchivedJobWhole,
+  ArchiveSearch,
+} from './client/archive/archived-jobs.js';
 export type { RestoredJob } from './client/archive/restore.js';
 export type { NextSlot, ScheduleChange } from './client/schedules.js';
 export type { Explained } from './client/explain-job.js';

@@ -70,7 +70,8 @@ export const running: readonly CommandDefinition[] = [
   },
   {
     name: 'archive',
-    about: 'List, show and restore the jobs that "archive" of "retain" kept when they were removed.',
+    about:
+      'List, show and restore the jobs that "archive" of "retain" kept when they were removed.',
     arguments: [
       {
         name: '<action>',
