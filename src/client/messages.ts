@@ -6,6 +6,7 @@ import { isLiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
+import type { SignalStart } from '../model/signal.js';
 import type { Store } from '../store/store.js';
 import { currentJob, isEndedJob } from './jobs.js';
 import { writeDocument } from './writes.js';
@@ -18,6 +19,8 @@ export type SignalToSend = {
   readonly data?: unknown;
   readonly by?: string;
   readonly id?: string;
+  /** Starts the job where there is none of that id. */
+  readonly start?: SignalStart;
 };
 
 /** An event for every job that waits for its type and key, now or later. */
@@ -33,7 +36,7 @@ export type EventToAnnounce = {
  */
 export async function sendSignal(
   store: Store,
-  { job, name, data, by, id = randomUUID() }: SignalToSend,
+  { job, name, data, by, id = randomUUID(), start }: SignalToSend,
 ): Promise<string> {
   const there = await store.get(job);
   // A job that went on as another one is reached there.
@@ -49,6 +52,7 @@ export async function sendSignal(
     name,
     ...(data === undefined ? {} : { data }),
     ...(by === undefined ? {} : { by }),
+    ...(start === undefined ? {} : { start }),
   });
   return _id;
 }

@@ -1,6 +1,18 @@
 import { z } from 'zod';
-import { nameSchema, textSchema } from './scalars.js';
+import { nameOf, nameSchema, paramsSchema, textSchema } from './scalars.js';
 import { failureSchema } from './step.js';
+
+/** The job that a signal starts where there is none of the id that it names. */
+export const startSchema = z
+  .strictObject(
+    {
+      flow: nameOf('flow').describe('Name of the flow.'),
+      owner: z.exactOptional(nameSchema.describe('Owner of flow and job; default DEFAULT.')),
+      params: z.exactOptional(paramsSchema),
+    },
+    { error: 'must be {flow, owner, params}' },
+  )
+  .describe('Starts the job with this flow, owner and params where there is none of that id.');
 
 /** A message to one job, stored as a small document of its own: no race for the job's revision. */
 export const signalDocumentSchema = z
@@ -13,8 +25,12 @@ export const signalDocumentSchema = z
       failureSchema.describe('Instead of data: the waiting step fails so, by its retry policy.'),
     ),
     by: z.exactOptional(textSchema.describe('Who sends it.')),
+    start: z.exactOptional(startSchema),
   })
   .describe('A signal to a job: {job, name, data} or {job, name, failure}.');
+
+/** What a signal says of the job that it starts. */
+export type SignalStart = z.infer<typeof startSchema>;
 
 export type SignalDocument = z.infer<typeof signalDocumentSchema> & {
   readonly _id: string;

@@ -297,6 +297,9 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/a/retry', { body: shown })).toBe(422);
     expect(await go('signalJob', '/jobs/a/signal')).toBe(202);
     expect(await go('signalJob', '/jobs/nix/signal')).toBe(404);
+    const starting = { name: 'go', start: { flow: 'f' } };
+    expect(await go('signalJob', '/jobs/started/signal', { body: starting })).toBe(202);
+    expect(await go('signalJob', '/jobs/flow:a/signal', { body: starting })).toBe(422);
     expect(await go('announceEvent', '/events')).toBe(201);
     expect(await go('announceEvent', '/events')).toBe(409);
     expect(await go('announceEvent', '/events', { body: { event: 'a::b' } })).toBe(400);

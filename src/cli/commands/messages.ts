@@ -3,16 +3,27 @@ import { openDatabase } from '../../client.js';
 import { warningsOfSignal } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import { defineCommand } from '../command.js';
-import { dataFlag } from '../json-flag.js';
+import type { SignalStart } from '../../model/signal.js';
+import { isObject } from '../../model/object.js';
+import { nameSchema } from '../../model/scalars.js';
+import { dataFlag, jsonFlag } from '../json-flag.js';
 import { showWarnings } from '../problems.js';
 
 const data = dataFlag.optional();
 
 /** `tws signal`: sends a signal to a job. */
 export const signal = defineCommand(
-  z.object({ data, by: z.string().optional(), id: z.string().optional() }),
+  z.object({
+    data,
+    by: z.string().optional(),
+    id: z.string().optional(),
+    start: nameSchema.optional(),
+    owner: nameSchema.optional(),
+    params: jsonFlag.optional(),
+  }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', name = ''] = args;
+    const start = startOf(flags);
     const { client, close } = openDatabase(read());
     try {
       const { by, id } = flags;
@@ -22,13 +33,13 @@ export const signal = defineCommand(
         ...(flags.data === undefined ? {} : { data: flags.data }),
         ...(by === undefined ? {} : { by }),
         ...(id === undefined ? {} : { id }),
+        ...(start === undefined ? {} : { start }),
       });
       const doc = await client.get(job);
       const there = doc !== undefined;
       const warnings = warningsOfSignal(doc, name);
-      io.out(
-        `sent: signal "${name}" to ${job}${there ? '' : ', which is not there yet'} (${sent})`,
-      );
+      const absent = start === undefined ? ', which is not there yet' : ', which it starts';
+      io.out(`sent: signal "${name}" to ${job}${there ? '' : absent} (${sent})`);
       showWarnings(
         warnings.map((one) => ({ file: job, ...one })),
         io,
@@ -40,6 +51,24 @@ export const signal = defineCommand(
     }
   },
 );
+
+type StartFlags = {
+  readonly start?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly params?: unknown;
+};
+
+/** The job that a signal starts. @throws TwsError `usage` */
+function startOf({ start: flow, owner, params }: StartFlags): SignalStart | undefined {
+  if (flow !== undefined) {
+    const own = owner === undefined ? {} : { owner };
+    return { flow, ...own, ...(isObject(params) && { params }) };
+  }
+  if (owner === undefined && params === undefined) return undefined;
+  throw problem('usage', {
+    reason: 'Without --start, a signal takes neither --owner nor --params.',
+  });
+}
 
 /** `tws event`: announces an event to every job that waits for it. */
 export const event = defineCommand(

@@ -160,8 +160,14 @@ export const jobs: readonly CommandDefinition[] = [
       { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
       { flags: '--by <name>', about: 'Who sends it.' },
       { flags: '--id <id>', about: 'The same signal sent again counts once.' },
+      { flags: '--start <flow>', about: 'Start the job with this flow where there is none.' },
+      { flags: '--owner <name>', about: 'With --start: owner of flow and job; default DEFAULT.' },
+      { flags: '--params <json>', about: 'With --start: parameters of the job, by task.' },
     ],
-    examples: ['tws signal 4f1c approved --data \'{"by": "Ann"}\''],
+    examples: [
+      'tws signal 4f1c approved --data \'{"by": "Ann"}\'',
+      'tws signal cart-7 add --data \'{"item": 3}\' --start cart',
+    ],
     load: async () => (await import('../commands/messages.js')).signal,
   },
   {

@@ -5,7 +5,8 @@ import { command, receive, type Commanded } from '../../decide/requests/command.
 import { withRefusal } from '../../decide/requests/refusal.js';
 import { isFinal, type Job } from '../../model/job.js';
 import type { JobRequest, RequestAction } from '../../model/request.js';
-import type { SignalDocument } from '../../model/signal.js';
+import type { SignalDocument, SignalStart } from '../../model/signal.js';
+import type { NewDocument } from '../../store/writer.js';
 import { bigResult } from '../attachments/large-results.js';
 
 /** A small document that asks something of a job: a request or a signal. */
@@ -21,6 +22,8 @@ export type Message = {
   readonly isOfParent: boolean;
   /** It stays until there is such a job. */
   readonly mayWait: boolean;
+  /** The job that is made for it where there is none; the same for every engine. */
+  readonly starts?: (NewDocument & { readonly _id: string }) | undefined;
   /** It is for the job that goes on from the one that it names. */
   readonly follows: boolean;
 };
@@ -56,8 +59,14 @@ export function signalMessage(signal: SignalDocument): Message {
     refuse: (job, because, now) => withRefusal(job, signal, because, now),
     isOfParent: false,
     mayWait: true,
+    ...(signal.start === undefined ? {} : { starts: startedJob(signal, signal.start) }),
     follows: true,
   };
+}
+
+/** The job that a signal starts. */
+function startedJob({ _id, job }: SignalDocument, start: SignalStart): Message['starts'] {
+  return { _id: job, type: 'job', ...start, started_by: { signal: _id } };
 }
 
 /** Messages to jobs that are not there yet, as many as are kept in memory; a sweep finds the others. */

@@ -10,6 +10,7 @@ import { requestMessage, signalMessage, type EarlySignals, type Message } from '
 import { unlessThrown } from '../loop/decision.js';
 import type { Jobs } from '../loop/jobs.js';
 import { refusalOf, writeJob, type JobWritten, type WriteParts } from '../loop/write-job.js';
+import type { EngineMeters } from '../meters.js';
 import { backOff } from '../retry.js';
 import { parseInTurns } from '../loop/serializer.js';
 import { reportMalformed } from './report-malformed.js';
@@ -18,6 +19,7 @@ export type RequestParts = WriteParts & {
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
   readonly earlySignals: EarlySignals;
+  readonly meters: Partial<EngineMeters> | undefined;
 };
 
 /**
@@ -134,13 +136,14 @@ type Again = 'conflict' | 'unknown';
 
 async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict | Again> {
   const { store, retry, life, now, log } = parts;
-  const { id, job, called, mayWait } = message;
+  const { id, job, called, mayWait, starts } = message;
   const about = { job, request: id };
   const answer = await retry(async () => ({ doc: await store.get(job) }));
   // The engine ends: the message stays for another one.
   if (answer === undefined || life.signal.aborted) return { kind: 'later' };
   const { doc } = answer;
   if (doc === undefined) {
+    if (starts !== undefined) return startJob(parts, message, starts);
     if (mayWait) return { kind: 'early' };
     const refused = `There is no job ${job}.`;
     log.warn(about, `${called}: ${refused}`);
@@ -171,6 +174,34 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
       return refuse(parts, message, value, commanded.failure.message);
     case 'applied':
       return storeChanged(parts, message, value, commanded.job);
+  }
+}
+
+/**
+ * Makes the job that a signal starts; the signal is applied to it by the next try.
+ *
+ * R2 Of several signals that start a job one makes it, and each is applied to it: the store takes one
+ *    document of an id, and a signal stays until a job has it on record.
+ */
+async function startJob(
+  { store, documentLimit, meters, log }: RequestParts,
+  { id, job, called }: Message,
+  starts: NonNullable<Message['starts']>,
+): Promise<Verdict | Again> {
+  const { bytes } = documentLimit;
+  const stored = await store.write(starts, bytes);
+  switch (stored.kind) {
+    case 'written':
+      log.info({ job, request: id }, `${called} started job ${job}.`);
+      meters?.triggers?.('signal', 'started', 1);
+      return 'conflict';
+    case 'conflict':
+    case 'unknown':
+      return stored.kind;
+    case 'refused':
+      log.warn({ job, request: id }, `${called} cannot start job ${job}: ${stored.reason}`);
+      meters?.triggers?.('signal', 'refused', 1);
+      return { kind: 'unanswerable', refused: `It cannot start job ${job}: ${stored.reason}` };
   }
 }
 

@@ -3,13 +3,14 @@ import { summaryOf, warningsOfSignal } from '../../client-rules.js';
 import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
+import { startSchema } from '../../model/signal.js';
 import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema, warningsSchema } from '../schemas.js';
 import { idParams, jobFor, answeredTo, known, waiting, waitSchema } from './common.js';
-import { unknownSecret } from './new-job.js';
+import { newJobOf, unknownSecret } from './new-job.js';
 
 /** Who asks, and why. */
 export const whoFields = {
@@ -140,6 +141,7 @@ export const signalRoute = route({
         .optional()
         .describe('The same signal sent again counts once.'),
       by: whoFields.by,
+      start: startSchema.optional(),
     }),
   },
   answers: {
@@ -150,11 +152,17 @@ export const signalRoute = route({
         .meta({ id: 'Signalled' }),
     },
   },
-  problems: ['document_missing', 'job_ended', 'document_conflict'],
+  problems: [
+    ...(['document_missing', 'job_ended', 'document_conflict'] as const),
+    ...(['document_invalid', 'owner_refused'] as const),
+  ],
   handle: async ({ api, params: { id: job }, body, principal: asker }) => {
     const principal = known({ principal: asker });
-    const doc = await jobFor(api, principal, job);
-    const { name, data, id } = body;
+    const { name, data, id, start } = body;
+    const there = start === undefined ? undefined : await api.client.get(job);
+    const isStarting = start !== undefined && there === undefined;
+    if (isStarting) newJobOf({ _id: job, ...start }, { principal });
+    const doc = isStarting ? undefined : await jobFor(api, principal, job);
     const warnings = warningsOfSignal(doc, name);
     const signal = await api.client.signal({
       job,
@@ -162,6 +170,7 @@ export const signalRoute = route({
       ...(data === undefined ? {} : { data }),
       ...(id === undefined ? {} : { id }),
       ...byOf(body, principal),
+      ...(start === undefined ? {} : { start }),
     });
     const more = warnings.length === 0 ? {} : { warnings };
     return { status: 202, body: { signal, ...more } };

@@ -29,6 +29,37 @@ describe('a signal that came before its job', () => {
   });
 });
 
+describe('signals that start their job', () => {
+  it('R2: make one job, whoever is first, and each counts once', async () => {
+    const space = await openWorkspace();
+    const names = Array.from({ length: 8 }, (_, i) => `s${i}`);
+    const tasks = names.map((name) => ({ wait: { signal: name } }));
+    await space.put({ _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks, timeout: 0 });
+    const counted: string[] = [];
+    const meters = { triggers: (by: string, what: string) => void counted.push(`${by} ${what}`) };
+    const start = { flow: 'f', owner: 'me' };
+    // Half of them while no engine runs.
+    for (const name of names.slice(0, 4)) {
+      await space.put({ _id: name, type: 'signal', job: 'j', name, data: name, start });
+    }
+    await Promise.all([1, 2, 3].map(() => space.engine({ meters })));
+    await Promise.all(
+      names.slice(4).map(async (name) => {
+        await space.put({ _id: name, type: 'signal', job: 'j', name, data: name, start });
+      }),
+    );
+    const job = await space.ended('j');
+    const signals = job['signals'] as readonly { readonly id: string }[];
+    expect(signals.map(({ id }) => id).sort()).toEqual(names);
+    expect(job).toMatchObject({
+      exit: 0,
+      flow: 'f',
+      started_by: { signal: expect.any(String) as string },
+    });
+    expect(counted).toEqual(['signal started']);
+  });
+});
+
 describe('the signals that are kept for jobs to come', () => {
   it('are those that came last', () => {
     const early = createEarlySignals();

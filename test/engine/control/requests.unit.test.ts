@@ -25,7 +25,10 @@ function parts(answer: (tries: number) => WriteResult) {
     },
   });
   const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
-  const made: RequestParts = { ...writing, life, jobs, earlySignals: createEarlySignals() };
+  const made: RequestParts = {
+    ...{ ...writing, life, jobs, meters: undefined },
+    earlySignals: createEarlySignals(),
+  };
   return { made, tried, removed };
 }
 
@@ -118,7 +121,8 @@ describe('a skip of a step that waits for a child', () => {
       },
     });
     const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
-    takeMessage({ ...writing, jobs, earlySignals: createEarlySignals() }, skip);
+    const more = { jobs, meters: undefined, earlySignals: createEarlySignals() };
+    takeMessage({ ...writing, ...more }, skip);
     await writing.serializer.idle();
     return written;
   }
@@ -142,5 +146,38 @@ describe('a skip of a step that waits for a child', () => {
       () => ({ kind: 'written', rev: '1-x' }),
     );
     expect(written).toEqual(['the job', 'cancel the child']);
+  });
+});
+
+describe('a signal that starts its job', () => {
+  it('is refused in its document when the store refuses the job', async () => {
+    const counted: unknown[] = [];
+    const written: StoredDocument[] = [];
+    const { parts: writing, store } = writeParts();
+    Object.assign(store, {
+      get: async () => undefined,
+      write: async (doc: StoredDocument): Promise<WriteResult> => {
+        written.push(doc);
+        return doc._id === 'j'
+          ? { kind: 'refused', reason: 'no' }
+          : { kind: 'written', rev: '2-s' };
+      },
+    });
+    const start = { flow: 'f', params: { t: { a: 1 } } };
+    const signal = { _id: 's', _rev: '1-s', type: 'signal', job: 'j', name: 'go', start };
+    takeMessage(
+      {
+        ...{ ...writing, earlySignals: createEarlySignals() },
+        jobs: {} as unknown as RequestParts['jobs'],
+        meters: { triggers: (...given) => void counted.push(given) },
+      },
+      signal,
+    );
+    await writing.serializer.idle();
+    expect(written).toEqual([
+      { _id: 'j', type: 'job', ...start, started_by: { signal: 's' } },
+      { ...signal, refused: 'It cannot start job j: no' },
+    ]);
+    expect(counted).toEqual([['signal', 'refused', 1]]);
   });
 });
