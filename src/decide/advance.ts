@@ -11,6 +11,7 @@ import { withEdits } from './requests/edits.js';
 import { loseStep } from './finish/fail.js';
 import { failedMove } from './finish/failed.js';
 import { finish } from './finish/finish.js';
+import { finishedMove } from './finish/finished.js';
 import { withStep } from './steps.js';
 import type { Move, Ruled } from './intent.js';
 import type { World } from './world.js';
@@ -81,6 +82,7 @@ export const liveRules: readonly Rule[] = [
     isPausedFromOutside: true,
     move: pauseMove,
   },
+  { name: 'finish', fields: ['finished_by'], move: finishedMove },
   { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
   { name: 'permit', flowFields: ['max_running'], move: permitMove },
 ];

@@ -89,6 +89,7 @@ const sentences = {
   Restarted: (d: { step: string }) => `Step ${d.step} had the whole job begin anew.`,
   RestartLimit: (d: { limit: number }) =>
     `The job began anew ${d.limit} times, which is the most that its flow allows ("restarts").`,
+  FinishedWith: (d: { exit: number }) => `The flow was finished with exit ${d.exit}.`,
   ExitSet: (d: { exit: number }) => `The plugin ended with exit ${d.exit}.`,
   OutputError: (d: { at: string; reason: string }) =>
     `The flow's ${d.at} cannot be evaluated: ${ended(d.reason)}`,

@@ -156,6 +156,8 @@ export const stepSchema = z.discriminatedUnion(
       result: z.exactOptional(z.unknown()),
       warning: z.exactOptional(failureSchema),
       sets_exit: z.exactOptional(z.int()),
+      /** It ended the flow early. */
+      finishes: z.exactOptional(flagSchema),
       ...failedItems,
       ...reported,
     }),

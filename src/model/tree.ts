@@ -40,6 +40,7 @@ export type Entry = Common & {
   readonly delay?: number | string;
   readonly flow?: string;
   readonly decider?: string;
+  readonly finish?: true | { readonly result?: unknown; readonly exit?: number };
   /** Made by the engine for a decision: the path of its decider. */
   readonly decides?: string;
   /** Made by the engine: the job goes on as a new one. */
@@ -65,8 +66,8 @@ export function isStructure(node: Node): node is Structure {
 }
 
 /** An entry that runs a task document; the built-in kinds need none. */
-export function namesTask({ wait, delay, flow, decider, slices }: Entry): boolean {
-  return [wait, delay, flow, decider, slices].every((kind) => kind === undefined);
+export function namesTask({ wait, delay, flow, decider, finish, slices }: Entry): boolean {
+  return [wait, delay, flow, decider, finish, slices].every((kind) => kind === undefined);
 }
 
 /** A node below another: its path, and the keys that lead to it in the document. */

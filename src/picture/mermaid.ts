@@ -78,6 +78,7 @@ function brackets(kind: PictureNode['kind']): readonly [string, string] {
     case 'wait':
     case 'delay':
     case 'decider':
+    case 'finish':
     case 'handler':
     case 'undo':
       return ['(', ')'];

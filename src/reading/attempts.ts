@@ -229,11 +229,12 @@ function put(byPath: Map<string, Step[]>, step: Step): void {
  * nor how an earlier run ended: its handler and its cancel branch. A decider of which something was
  * undone begins anew, and so does what goes on for a failure of something that was tried again.
  */
-function counts({ path, run }: Step, job: LiveJob, { undone, tried }: Earlier): boolean {
+function counts(step: Step, job: LiveJob, { undone, tried }: Earlier): boolean {
+  const { path, run } = step;
   const { redo = [], first_run: firstRun = 1 } = job;
   if (run < firstRun) return false;
   if (run < job.run && (isWithin(path, 'error') || isWithin(path, 'cancel'))) return false;
-  if (run < caughtSince(path, tried)) return false;
+  if (run < caughtSince(path, tried) || step['finishes'] === true) return false;
   for (const [decider, last] of undone) if (run <= last && isWithin(path, decider)) return false;
   const isAskedFor = redo.some(
     (one) => run < one.run && one.run <= job.run && isFrom(path, one.from, job.tasks),

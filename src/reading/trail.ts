@@ -7,7 +7,7 @@ import type { FlowSettings, LiveJob } from '../model/job.js';
  * tasks alone. With `steps` the picture has states.
  */
 export type ShownJob = Partial<
-  Pick<LiveJob, 'steps' | 'definitions' | 'run' | 'first_run' | 'slice'>
+  Pick<LiveJob, 'steps' | 'definitions' | 'run' | 'first_run' | 'slice' | 'finished_by'>
 > & {
   readonly state?: string;
   readonly exit?: number;
@@ -78,8 +78,10 @@ export function trailOf(job: BegunJob): Trail {
     },
     run,
     isOver: state === '$$complete' || state === '$$cancelled',
-    // A handler of the flow may say that all is well after all; its tree has failed all the same.
-    isSuccess: state === '$$complete' && exit === 0 && !begun.has('error'),
+    // A handler of the flow may say that all is well after all, and a step may finish the flow: its tree
+    // has not succeeded all the same.
+    isSuccess:
+      state === '$$complete' && exit === 0 && !begun.has('error') && job.finished_by === undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import { choice } from './choice.js';
 import { decider } from './decider.js';
 import { delay } from './delay.js';
 import type { EntryKind } from './entry-kind.js';
+import { finishing } from './finish.js';
 import { flow } from './flow.js';
 import { graph } from './graph.js';
 import type { Kind } from './kind.js';
@@ -33,7 +34,7 @@ function toKinds(kinds: Readonly<Record<string, unknown>>) {
 }
 
 /** All kinds of entries, by their word: to add one, add its file and a line here, and have `begin` begin it. */
-export const entryKinds = { task, wait, delay, flow, decider } as const;
+export const entryKinds = { task, wait, delay, flow, decider, finish: finishing } as const;
 export type EntryWord = keyof typeof entryKinds;
 export const entryKeys = Object.keys(entryKinds) as readonly EntryWord[];
 

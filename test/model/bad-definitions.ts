@@ -34,7 +34,7 @@ const nested = (depth: number): unknown => (depth === 0 ? 'a' : { sequence: [nes
 const listed = (depth: number): unknown => (depth === 0 ? 'a' : [listed(depth - 1)]);
 
 const node =
-  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
+  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
 const duration = 'must be a duration in milliseconds (a whole number, 0 or more)';
 const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
 
@@ -868,6 +868,20 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       flow([{ loop: { max: 5, do: 'a' }, max: 5 }]),
       'tasks[0].max',
       'must stand inside "loop", not beside it.',
+    ],
+  ],
+  'a finish': [
+    [
+      'is false',
+      flow([{ finish: false }]),
+      'tasks[0].finish',
+      'must be true or {result, exit}; it is false.',
+    ],
+    [
+      'has an exit that is none',
+      flow([{ finish: { exit: 256 } }]),
+      'tasks[0].finish.exit',
+      'must be an exit code (a whole number, 0 to 255); it is 256.',
     ],
   ],
   'a catch': [

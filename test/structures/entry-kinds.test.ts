@@ -32,6 +32,14 @@ describe('an entry', () => {
     ['delay', { task: 'delay', delay: '{{at}}' }, ['waits until {{at}}'], { delay: '{{at}}' }],
     ['flow', { task: 'f', flow: 'f', name: 'n' }, ['runs flow f'], {}],
     ['decider', { task: 'd', decider: 'd' }, ['decider d'], {}],
+    ['finish', { task: 'finish', finish: true }, ['ends the flow'], {}],
+    [
+      'finish',
+      { task: 'finish', finish: { result: 1, exit: 0 } },
+      ['ends the flow'],
+      { 'finish.result': 1 },
+    ],
+    ['finish', { task: 'finish', finish: { exit: 7 } }, ['ends the flow with exit 7'], {}],
   ];
 
   it.each(cases)('of kind %s tells what it does: %j', (word, entry, notes, texts) => {

@@ -1,6 +1,7 @@
 import { failure } from '../../model/failures.js';
 import { defaultRestarts } from '../../model/flow.js';
 import type { LiveJob } from '../../model/job.js';
+import { without } from '../../model/record.js';
 import { exits, isLive, type Failure, type LiveStep, type Step } from '../../model/step.js';
 import { untilOf } from '../../reading/clock.js';
 import { failStep, firstAcceptedOf } from './fail.js';
@@ -90,7 +91,7 @@ export function restartJob(
     job,
   );
   return {
-    ...ended,
+    ...without(ended, 'finished_by'),
     state: '$$ready',
     run: job.run + 1,
     first_run: job.run + 1,

@@ -9,6 +9,7 @@ import {
   softDeadline,
   untilOf,
 } from '../../reading/clock.js';
+import { beginFinish } from '../finish/finished.js';
 import { failUnbegun, unprepared } from './attempt.js';
 import { childAgain } from '../children/child-again.js';
 import { continueAnew, spawnChild } from '../children/child.js';
@@ -49,7 +50,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   if (definition === undefined && entryKindOf(entry).isWait === true) {
     return (
       (isConditional ? conditionMove(job, beginning, now, world) : undefined) ??
-      beginWait(job, beginning, now, world)
+      beginHere(job, beginning, now, world)
     );
   }
   if (entry.continues === true) return continueAnew(job, beginning, now);
@@ -62,6 +63,12 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
     waitForEngine(job, step, now, world) ??
     start(job, step, now, world)
   );
+}
+
+/** Begins a step that needs no engine. */
+function beginHere(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
+  const isFinish = beginning.leaf.entry.finish !== undefined;
+  return (isFinish ? beginFinish : beginWait)(job, beginning, now, world);
 }
 
 /** A step that may begin, with the task that it runs. */

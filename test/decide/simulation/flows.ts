@@ -65,13 +65,19 @@ const clauses = (
     .array(fc.record({ do: branch, errors }), { minLength: 1, maxLength: 2 })
     .map((all) => all.filter(({ errors }, i) => errors !== '*' || i === all.length - 1));
 
+const finish = withKeys(
+  fc.constantFrom({ finish: true }, { finish: { exit: 7 } }, { finish: { result: '{{run}}' } }),
+  { when: common.when },
+);
+
 const simple = fc.oneof(
-  { weight: 9, arbitrary: taskEntry },
-  { weight: 1, arbitrary: signalWait },
-  { weight: 1, arbitrary: eventWait },
-  { weight: 1, arbitrary: delay },
-  { weight: 1, arbitrary: child },
-  { weight: 1, arbitrary: decider },
+  { weight: 27, arbitrary: taskEntry },
+  { weight: 3, arbitrary: signalWait },
+  { weight: 3, arbitrary: eventWait },
+  { weight: 3, arbitrary: delay },
+  { weight: 3, arbitrary: child },
+  { weight: 3, arbitrary: decider },
+  { weight: 1, arbitrary: finish },
 );
 const entry = withKeys(simple as fc.Arbitrary<object>, {
   catch: some(clauses(fc.oneof(simple, fc.array(simple, { maxLength: 2 }))), 6),

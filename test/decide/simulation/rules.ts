@@ -98,6 +98,8 @@ function checkBegun(before: Revision | undefined, { job, began }: Revision): voi
   const old = before === undefined ? 0 : stepsOf(before.job).length;
   const fresh = job.steps.slice(old).filter((step) => 'start' in step);
   const { cancel } = job.flow_definition;
+  const finished = before !== undefined && isLiveJob(before.job) && before.job.finished_by;
+  if (finished && before.job.run === job.run && !(job.cancel ?? false)) expect(fresh).toEqual([]);
   const tasks = job.definitions;
   const oracle = oracleOf(job.steps, tasks);
   for (const step of fresh) {
@@ -204,6 +206,7 @@ function checkUndo({ tasks }: Scenario, job: FinalJob): void {
   const flow = job['flow_definition'] as { timeout_mode?: string } | undefined;
   const isCut = flow?.timeout_mode === 'hard' && failure?.name === 'FlowTimeout';
   if (exit === 0 || flow === undefined || isCut || Array.isArray(job['redo'])) return;
+  if (job['finished_by'] !== undefined && exit !== 130) return;
   if (exit === 3 && failure?.step === undefined) return;
   const entries = new Map(
     leavesOf(job['tasks'] as LiveJob['tasks']).map(({ path, entry }) => [path, entry]),
@@ -248,7 +251,7 @@ const others = ['FlowTimeout', 'Cancelled', 'Expired', 'RefreshRefused', 'Output
 function checkOutcome({ tasks }: Scenario, job: FinalJob): void {
   const { exit, failure } = job;
   const tree = job['tasks'] as LiveJob['tasks'] | undefined;
-  if (tree === undefined || Array.isArray(job['redo'])) return;
+  if (tree === undefined || Array.isArray(job['redo']) || job['finished_by'] !== undefined) return;
   const definitions = Object.fromEntries(tasks.map((one) => [one.name, one]));
   const end = oracleOf(stepsOf(job), definitions).endOf(tree, '');
   if (exit === 0) {
