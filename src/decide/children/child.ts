@@ -192,5 +192,7 @@ type Cause = { readonly job: string; readonly name: string; readonly message: st
 function causeOf({ _id: job, failure: why }: Ended['job']): Cause | undefined {
   if (why === undefined) return undefined;
   const { name, message, cause } = why;
-  return isObject(cause) ? (cause as Cause) : { job, name, message };
+  // What a branch caught is of the same job.
+  const isOfChild = isObject(cause) && typeof cause['job'] === 'string';
+  return isOfChild ? (cause as Cause) : { job, name, message };
 }

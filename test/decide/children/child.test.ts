@@ -431,6 +431,13 @@ describe('a child that the database refuses', () => {
   });
 });
 
+it('a child that failed in a branch of a catch is itself what failed', () => {
+  const cause = { name: 'Declined', message: 'No.', step: 'pay' };
+  const told = waiting();
+  told.with(final({ exit: 2, failure: { name: 'Broken', message: 'It is Broken.', cause } })).go();
+  expect((told.job as FinalJob).failure).toMatchObject({ cause: { name: 'Broken' } });
+});
+
 describe('a structure with many child flows', () => {
   it('makes so many of them with each revision', () => {
     const nodes = Array.from({ length: widest + 5 }, () => ({ flow: 'inner' }));
