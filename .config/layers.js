@@ -52,6 +52,9 @@ const layers = {
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
     ...['errors', 'guard', 'words', 'lock-id', 'turns'],
+    // A submit takes the lock of a key as engines do.
+    ...['replicas/unique-lock', 'replicas/unique-holder', 'replicas/lock-holder'],
+    'replicas/resolve',
     // To explain a job is to ask the rules about it: it reads children as engines do.
     'engine/children/find-child',
   ],

@@ -137,6 +137,19 @@ export const problems = {
     1,
     409,
   ),
+  not_unique: row(
+    (d: { id: string }) => `Job ${d.id} has the same "unique" key and still counts.`,
+    'Nothing was written: look at that job, or submit this one with "on_conflict": "existing" or "replace".',
+    1,
+    409,
+  ),
+  unique_key: row(
+    (d: { reason: string }) =>
+      `The key of "unique" gives nothing that can be compared: ${d.reason.replace(/[.!]$/, '')}.`,
+    'Nothing was written: correct "unique.key" of the job or its flow, or the parameters that it reads.',
+    3,
+    400,
+  ),
   id_unfit: row(
     (d: { id: string; reason: string }) => `The id ${d.id} cannot be used: an id ${d.reason}.`,
     'Choose another id; nothing was written.',
@@ -267,13 +280,16 @@ export class TwsError extends Error {
   readonly hint: string;
   readonly exit: ExitStatus;
   readonly status: number;
+  /** The other job, where the problem is one. */
+  readonly job: string | undefined;
 
   constructor(
     readonly code: ProblemCode,
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly job?: string },
   ) {
     super(message, options);
+    this.job = options?.job;
     const { hint, exit, status } = problems[code];
     this.hint = hint;
     this.exit = exit;
@@ -288,5 +304,6 @@ export function problem<C extends ProblemCode>(
   options?: ErrorOptions,
 ): TwsError {
   const say = problems[code].say as (d: Details<C>) => string;
-  return new TwsError(code, say(details), options);
+  const other = code === 'not_unique' ? { job: (details as Details<'not_unique'>).id } : {};
+  return new TwsError(code, say(details), { ...options, ...other });
 }

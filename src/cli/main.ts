@@ -127,7 +127,10 @@ function report(error: unknown, mode: Mode): void {
   const hint = known?.hint ?? 'Please report it with the command line that led to it.';
   const text =
     mode === 'json'
-      ? JSON.stringify({ error: known?.code ?? 'unexpected', message, hint })
+      ? JSON.stringify({
+          ...{ error: known?.code ?? 'unexpected', message, hint },
+          ...(known?.job === undefined ? {} : { job: known.job }),
+        })
       : `${known === undefined ? message : plain(message)}\n${hint}`;
   print(process.stderr, `${safeBlock(text)}\n`);
 }

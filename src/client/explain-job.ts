@@ -42,7 +42,8 @@ export async function explainJob(
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
-  const [flow, holder] = await Promise.all([flowOf(store, job), holderOf(store, job)]);
+  const flow = await flowOf(store, job);
+  const holder = await holderOf(store, job, flow);
   const queueControl = await controlOfQueue(store, queueOfStored(job, flow));
   const permits = await permitsFor(store, job, flow);
   const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);

@@ -249,12 +249,20 @@ function heldReason({ holder, hidden }: Seen): Reason | undefined {
   const { job, kind, target } = holder;
   const isHidden = hidden?.has(job) === true;
   const by = isHidden ? 'a job of another owner' : `job ${job}`;
+  const todo = isHidden ? {} : { todo: `See \`tws explain ${job}\`.` };
+  if (kind === 'unique' || kind === 'replaced') {
+    const same = `${isHidden ? 'Another job' : `Job ${job}`} has the same "unique" key among the jobs of ${target}`;
+    const because =
+      kind === 'unique'
+        ? `${same}; this job is refused when an engine takes it up while that one counts.`
+        : `${same}; it is asked to cancel, and this job begins when it has ended.`;
+    return { kind: 'not_unique', because, ...todo };
+  }
   const how =
     kind === 'target'
       ? `Target "${target}" is held by ${by} with the same parameters`
       : `Target "${target}" is held by ${by}, whose "locks" match it`;
   const because = `${how}; this job is refused when an engine takes it up before that has ended.`;
-  const todo = isHidden ? {} : { todo: `See \`tws explain ${job}\`.` };
   return { kind: 'target_held', because, ...todo };
 }
 

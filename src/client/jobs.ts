@@ -3,7 +3,9 @@ import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isFinalState } from '../model/job.js';
 import type { Store } from '../store/store.js';
+import type { Unique } from '../model/unique.js';
 import { listed, textOf } from '../words.js';
+import { uniquesOf } from './flow-unique.js';
 import { differencesOf } from './same-job.js';
 import { writeDocument } from './writes.js';
 
@@ -15,12 +17,21 @@ export type JobToSubmit = {
 };
 
 /** `existed`: a job of that id was there before; nothing was written. */
-export type Submitted = { readonly id: string; readonly rev: string; readonly existed: boolean };
+export type Submitted = {
+  readonly id: string;
+  readonly rev: string;
+  readonly existed: boolean;
+  /** It is another job with the same `unique` key. */
+  readonly existing?: true;
+  /** The job with the same `unique` key that is asked to cancel when this one begins. */
+  readonly replaces?: string;
+};
 
 /** Stores a new job; of several submits of one id at once, one stores it and the others find it. */
 export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitted> {
   const there = job._id === undefined ? undefined : await store.get(job._id);
-  return submitBeside(store, { ...job, _id: job._id ?? newJobId() }, there);
+  const unique = there === undefined ? (await uniquesOf(store, [job])).get(job) : undefined;
+  return submitBeside(store, { ...job, _id: job._id ?? newJobId() }, { there, unique });
 }
 
 /** The id of a job that comes without one. */
@@ -28,14 +39,36 @@ export function newJobId(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** Stores a new job unless it is `there` already: what was read under its id. */
+/** What was found out about a job before it is stored. */
+export type SubmitAround = {
+  /** What is stored under its id. */
+  readonly there: StoredDocument | undefined;
+  readonly unique: Unique | undefined;
+  /** Lets jobs with the same lock be stored one after the other; absent: there is one job. */
+  readonly turns?: <T>(lock: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/** Stores a new job unless it is there already. @throws TwsError `id_taken`, `not_unique`, `unique_key` */
 export async function submitBeside(
   store: Store,
   job: JobToSubmit & { readonly _id: string },
-  there: StoredDocument | undefined,
+  { there, unique, turns }: SubmitAround,
+): Promise<Submitted> {
+  if (there !== undefined) return existing(there, job);
+  if (unique === undefined) return storeNew(store, job);
+  const { submitUnique, uniqueOrder } = await import('./unique.js');
+  const order = await uniqueOrder(job, unique);
+  const write = () => storeNew(store, job);
+  return turns === undefined
+    ? submitUnique(store, order, write)
+    : turns(order.lock, () => submitUnique(store, order, write));
+}
+
+async function storeNew(
+  store: Store,
+  job: JobToSubmit & { readonly _id: string },
 ): Promise<Submitted> {
   const id = job._id;
-  if (there !== undefined) return existing(there, job);
   try {
     return { id, rev: await writeDocument(store, job), existed: false };
   } catch (error) {

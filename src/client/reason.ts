@@ -18,7 +18,7 @@ export type Seen = {
   readonly ownInHand?: number | undefined;
   /** The permits of its flow, when it has to take one before it begins. */
   readonly permits?: Permits | undefined;
-  /** The job that has its target. */
+  /** The job that has its key or its target. */
   readonly holder?: Holder | undefined;
   /** The notifications of its end, as far as they are there. */
   readonly notifications?: readonly StoredDocument[] | undefined;
@@ -48,6 +48,7 @@ export type ReasonKind =
   | 'flow_missing'
   | 'flow_disabled'
   | 'target_held'
+  | 'not_unique'
   | 'scheduled'
   | 'retry'
   | 'no_engine'

@@ -1,7 +1,13 @@
 import { TwsError } from '../errors.js';
-import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
-import { newJobId, submitBeside, type JobToSubmit, type Submitted } from './jobs.js';
+import { uniquesOf } from './flow-unique.js';
+import {
+  newJobId,
+  submitBeside,
+  type SubmitAround,
+  type JobToSubmit,
+  type Submitted,
+} from './jobs.js';
 
 /** What became of one of many jobs. */
 export type SubmittedOne =
@@ -18,6 +24,8 @@ export async function submitJobs(
 ): Promise<readonly SubmittedOne[]> {
   const given = jobs.flatMap(({ _id }) => _id ?? []);
   const there = await store.getMany([...new Set(given)]);
+  const uniques = await uniquesOf(store, jobs);
+  const turns = createTurnsByLock();
   const ofThisCall = new Set<string>();
   return Promise.all(
     jobs.map((job) => {
@@ -25,18 +33,32 @@ export async function submitJobs(
       const isSecond = ofThisCall.has(id);
       ofThisCall.add(id);
       const before = isSecond ? () => store.get(id) : () => Promise.resolve(there.get(id));
-      return submitOne(store, { ...job, _id: id }, before);
+      const around = async () => ({ there: await before(), unique: uniques.get(job), turns });
+      return submitOne(store, { ...job, _id: id }, around);
     }),
   );
+}
+
+/** Runs tasks with the same lock one after the other, in the order in which they came. */
+function createTurnsByLock(): NonNullable<SubmitAround['turns']> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (lock, task) => {
+    const mine = (last.get(lock) ?? Promise.resolve()).then(task);
+    last.set(
+      lock,
+      mine.catch(() => undefined),
+    );
+    return mine;
+  };
 }
 
 async function submitOne(
   store: Store,
   job: JobToSubmit & { readonly _id: string },
-  before: () => Promise<StoredDocument | undefined>,
+  around: () => Promise<SubmitAround>,
 ): Promise<SubmittedOne> {
   try {
-    return { kind: 'submitted', ...(await submitBeside(store, job, await before())) };
+    return { kind: 'submitted', ...(await submitBeside(store, job, await around())) };
   } catch (error) {
     if (error instanceof TwsError) return { kind: 'refused', problem: error };
     throw error;

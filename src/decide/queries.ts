@@ -1,4 +1,5 @@
 import { eventId } from '../model/event.js';
+import type { UniqueRule } from '../model/unique.js';
 import { keyOf } from '../model/task.js';
 import type { TemplateContext } from './world.js';
 
@@ -6,13 +7,15 @@ import type { TemplateContext } from './world.js';
  * A lock that a job wants, as a document of the store. `key` is the target, the pattern, or the flow as `<flow>::<owner>`.
  */
 export type LockRequest = {
-  readonly kind: 'target' | 'pattern' | 'permit';
+  readonly kind: 'target' | 'pattern' | 'permit' | 'unique';
   readonly id: string;
   readonly key: string;
   /** `database`: it counts for the jobs of all owners. */
   readonly scope?: 'owner' | 'database';
   /** The id under which earlier versions stored the lock: nobody may have that either. */
   readonly formerId?: string;
+  /** Of `unique`: which other jobs count. */
+  readonly unique?: UniqueRule;
 };
 
 /** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */

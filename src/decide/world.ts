@@ -87,14 +87,17 @@ export type Announced =
 
 /**
  * What became of it. `taken`: a job that has not ended has it. `contested`: a job that has not begun
- * wants it as well, and the copies of the lock do not say yet which of the two gets it. `invalid`: the
- * pattern is none. `refused`: the store takes no such document.
+ * wants it as well, and the copies of the lock do not say yet which of the two gets it. `replacing`: the
+ * job has it, and begins when the other one, which was asked to cancel, has ended; `replaced`: the other
+ * one takes the place of the job. `invalid`: the pattern is none. `refused`: the store takes no such document.
  */
 export type LockAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'held' }
   | ({ readonly kind: 'taken' } & Rival)
   | ({ readonly kind: 'contested' } & Rival)
+  | ({ readonly kind: 'replacing' } & Rival)
+  | ({ readonly kind: 'replaced' } & Rival)
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -66,6 +66,16 @@ export const submittedSchema = z
     id: z.string(),
     rev: z.string(),
     existed: z.boolean().describe('true: it was submitted before; nothing was stored.'),
+    existing: z
+      .literal(true)
+      .optional()
+      .describe('It is another job with the same "unique" key; "existed" is true, too.'),
+    replaces: z
+      .string()
+      .optional()
+      .describe(
+        'Id of the job with the same "unique" key that is cancelled before this one begins.',
+      ),
     warnings: warningsSchema.optional(),
   })
   .meta({ id: 'Submitted' });
@@ -89,6 +99,8 @@ export const bulkSchema = z
         status: z.number().describe('The HTTP status it would have had alone.'),
         id: z.string().optional(),
         rev: z.string().optional(),
+        existing: z.literal(true).optional(),
+        replaces: z.string().optional(),
         problem: problemSchema.optional(),
         warnings: warningsSchema.optional(),
       }),

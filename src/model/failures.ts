@@ -39,6 +39,10 @@ const sentences = {
     `${d.by === undefined ? 'A job of another owner' : `Job ${d.by}`} with the same target "${d.target}" and the same parameters has not ended; submit this one again when it has.`,
   TargetLocked: (d: { target: string; by: string | undefined }) =>
     `Job target is currently locked by ${d.by === undefined ? 'a job of another owner' : `job ${d.by}`}: "${d.target}" matches its "locks"; submit this one again when that has ended.`,
+  NotUnique: (d: { by: string; of: string }) =>
+    `Job ${d.by} has the same "unique" key among the jobs of ${d.of}; submit this one again when that one does not count any more.`,
+  UniqueInvalid: (d: { reason: string }) =>
+    `The key of "unique" gives nothing that can be compared: ${ended(d.reason)}`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
   ParamSealed: (d: { param: string; task: string }) =>

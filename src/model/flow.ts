@@ -13,6 +13,7 @@ import {
   textSchema,
 } from './scalars.js';
 import { onSchema } from './trigger.js';
+import { uniqueSchema } from './unique.js';
 import type { Structure } from './tree.js';
 
 /** Its author's word for an edition of a flow. */
@@ -70,6 +71,7 @@ export const flowFields = {
       .max(1000, { error: runningText })
       .describe('So many jobs of the flow run at the same time at the most; the others wait.'),
   ),
+  unique: z.exactOptional(uniqueSchema.describe('The `unique` of its jobs that have none.')),
   queue: z.exactOptional(queueSchema),
   schema: z.exactOptional(jsonSchemaSchema),
   output: z.exactOptional(
@@ -105,7 +107,14 @@ export type Flow = Omit<
 };
 
 /** The settings of a flow that a slice of one of its maps leaves to its parent. */
-export const leftToParent = ['error', 'error_result', 'cancel', 'output', 'retry'] as const;
+export const leftToParent = [
+  'error',
+  'error_result',
+  'cancel',
+  'output',
+  'retry',
+  'unique',
+] as const;
 
 /** What a flow does after a failure and after a cancel. */
 type Ends = { readonly error?: Handler | Structure; readonly cancel?: Structure };

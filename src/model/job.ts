@@ -15,9 +15,11 @@ import {
 } from './scalars.js';
 import { notifySchema } from './notify.js';
 import type { Problem } from './problems.js';
+import { lockedSchema } from './lock.js';
 import { locksSchema, targetSchema } from './target.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
+import { uniqueSchema } from './unique.js';
 import { versionSchema, type Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
@@ -58,6 +60,7 @@ const written = {
       'Regular expression (RE2): while the job has not ended, no job of its owner begins whose target it matches. {pattern, scope: "database"}: no job of any owner.',
     ),
   ),
+  unique: z.exactOptional(uniqueSchema),
   expires: z.exactOptional(timeSchema),
   data: z.exactOptional(
     objectSchema.describe('What the tasks of the job share: any of them may change it.'),
@@ -118,15 +121,6 @@ export type Signal = z.infer<typeof signalSchema>;
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
 const redoSchema = z.looseObject({ from: z.string(), run: z.int() });
-
-/** The ids of the lock documents that a job has taken. */
-const lockIdSchema = z.string().regex(/^lock:/, { error: 'must be the id of a lock' });
-const lockedSchema = z.looseObject({
-  target: z.exactOptional(lockIdSchema),
-  pattern: z.exactOptional(lockIdSchema),
-  permit: z.exactOptional(lockIdSchema),
-});
-export type Locked = Known<z.infer<typeof lockedSchema>>;
 
 /**
  * What makes a job a slice of the map at `path`, whose list has `total` items. `before` is what its

@@ -7,7 +7,17 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Objects that users hand over, and to which engines and plugins add. */
 const growing = ['params', 'data', '_attachments'] as const;
 /** What engines leave as users wrote it, or bring to one form. */
-const copied = ['tasks', 'keys', 'tags', 'parent', 'locked', 'cancel', 'target', 'locks'] as const;
+const copied = [
+  'tasks',
+  'keys',
+  'tags',
+  'parent',
+  'locked',
+  'cancel',
+  'target',
+  'locks',
+  'unique',
+] as const;
 
 /** The structures of a flow. */
 const structures: ReadonlySet<string> = new Set(['tasks', 'cancel', 'error']);

@@ -162,9 +162,14 @@ const foreign: readonly Row[] = [
   },
   {
     in: ['job'],
-    keys: ['mutex', 'singleton', 'unique', 'concurrency_key', 'dedupe', 'unique_key'],
+    keys: ['mutex', 'concurrency_key'],
     instead:
       '"target" has one job at a time work on something, and an "_id" of your own has it submitted once',
+  },
+  {
+    in: ['flow', 'job'],
+    keys: ['singleton', 'dedupe', 'deduplication', 'unique_key'],
+    instead: '"unique" lets one job with the same key count at a time',
   },
   {
     in: ['task', 'job'],

@@ -22,7 +22,7 @@ export type ReplicatedLock = {
 };
 
 /** The engine ends: nothing will be written any more. */
-const unknown = { kind: 'unknown' } as const;
+export const unknownAnswer = { kind: 'unknown' } as const;
 
 /** So often it is waited that another one gives up which no majority of the copies has. */
 const patience = 5;
@@ -49,13 +49,13 @@ export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> 
   let acknowledged: string | undefined;
   for (let tries = 0; ; tries += 1) {
     const leaves = yield* look(id);
-    if (leaves === undefined) return unknown;
+    if (leaves === undefined) return unknownAnswer;
     const mine = leaves.find((leaf) => leaf['nonce'] === nonce);
     const isAcknowledged = mine !== undefined && mine._rev === acknowledged;
     const others = leaves.filter((leaf) => !isOwn(leaf));
     if (others.length === 0 && isAcknowledged) return { kind: 'held' };
     const holding = yield* firstHolder(others);
-    if (holding === undefined) return unknown;
+    if (holding === undefined) return unknownAnswer;
     if (holding.holder !== undefined) {
       const answer = yield* giveWay(lock, { leaves, mine, isAcknowledged, tries }, holding);
       if (answer !== undefined) return answer;
@@ -64,7 +64,7 @@ export function* takeReplicatedLock(lock: ReplicatedLock): Protocol<LockAnswer> 
     const stored = yield* writeUpon(lock, leaves, mine);
     if (stored?.kind === 'refused') return { kind: 'refused', reason: stored.reason };
     if (stored?.kind === 'written') acknowledged = stored.rev;
-    else if (stored !== undefined) yield* rest(tries, lock);
+    else if (stored !== undefined) yield* restApart(tries, lock);
   }
 }
 
@@ -77,15 +77,15 @@ type Found = {
 };
 
 /** Removes what was written here beside the lock of another job (U5, U8); undefined: look again. */
-function* giveWay(
-  lock: ReplicatedLock,
+export function* giveWay(
+  lock: Omit<ReplicatedLock, 'next'>,
   { leaves, mine, isAcknowledged, tries }: Found,
   { holder, since }: Rivalling,
 ): Protocol<LockAnswer | undefined> {
   const given = !isAcknowledged || tries > patience ? mine : undefined;
   if (given !== undefined) yield* remove(given);
   if (mine !== undefined && tries <= mostTries) {
-    yield* rest(tries, lock);
+    yield* restApart(tries, lock);
     return undefined;
   }
   const winner = leaves.find((leaf) => leaf !== given);
@@ -99,8 +99,8 @@ function* giveWay(
  * Writes the lock upon `mine`, or a leaf of this job, or one that is of nobody any more; undefined when
  * other leaves of nobody had to be removed first.
  */
-function* writeUpon(
-  { next, isOwn }: ReplicatedLock,
+export function* writeUpon(
+  { next, isOwn }: Pick<ReplicatedLock, 'next' | 'isOwn'>,
   leaves: readonly LeafRevision[],
   mine: LeafRevision | undefined,
 ): Protocol<WriteAnswer | undefined> {
@@ -135,6 +135,9 @@ function* remove({ _id, _rev }: LeafRevision): Protocol<void> {
 }
 
 /** Not as long for one as for the other, so that two do not always meet again. */
-function* rest(tries: number, { chance }: ReplicatedLock): Protocol<void> {
+export function* restApart(
+  tries: number,
+  { chance }: Pick<ReplicatedLock, 'chance'>,
+): Protocol<void> {
   yield { kind: 'rest', ms: Math.min(1_000, 25 * 2 ** tries) * (0.5 + chance()) };
 }

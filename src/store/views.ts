@@ -95,9 +95,12 @@ export type Views = {
   readonly schedules: { readonly key: string; readonly value: number | null };
   /** Requests and signals that no job could take, by their type; value: the reason. */
   readonly refused: { readonly key: string; readonly value: string };
-  /** Locks of jobs. Key: kind, and the target, the pattern or the flow; value: the job and since when (epoch ms). */
+  /**
+   * Locks of jobs. Key: kind, and the target, the pattern, the flow, or until when a lock of `unique` stays
+   * (`uniqueUntil`); value: the job and since when (epoch ms).
+   */
   readonly locks: {
-    readonly key: readonly ['target' | 'pattern' | 'permit', string];
+    readonly key: readonly ['target' | 'pattern' | 'permit' | 'unique', string];
     readonly value: {
       readonly job: string;
       readonly at: number;

@@ -132,8 +132,9 @@ function isOfTrigger(keys: readonly string[]): boolean {
   return keys[0] === 'on' && ['match', 'params'].includes(keys.at(-1) ?? '');
 }
 
-/** Whether the text at these keys of a flow is JSONata over its steps: `when`, `guards`, `output`. */
+/** Whether the text at these keys of a flow is JSONata over its steps: `when`, `guards`, `output`; or `unique.key`. */
 export function isExpression(keys: readonly string[]): boolean {
+  if (keys.length === 2 && keys[0] === 'unique' && keys[1] === 'key') return true;
   if (keys.includes('params') || keys.includes('stdio')) return false;
   if (keys[0] === 'output') return true;
   const own = keys.filter((key) => !/^\d+$/.test(key));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openDatabase, type JobToSubmit, type Client } from '../../client.js';
+import { openDatabase, type JobToSubmit, type Client, type Submitted } from '../../client.js';
 import { defaultOwner } from '../../model/task.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../../validate/document.js';
@@ -41,10 +41,10 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
     await warnOfFlow(client, job, io);
     const submitted = await client.submit(job as unknown as JobToSubmit);
     const { id, existed } = submitted;
-    const line = existed
-      ? `skipping: ${order.shown} (already submitted as ${id})`
-      : `submitted: ${id}`;
-    io.out(line);
+    io.out(existed ? `skipping: ${order.shown} (${whyExisted(submitted)})` : `submitted: ${id}`);
+    if (submitted.replaces !== undefined) {
+      io.out(`It begins when job ${submitted.replaces}, which it replaces, has ended.`);
+    }
     if (!said.wait) {
       io.json({ ...submitted, ...(warnings.length === 0 ? {} : { warnings }) });
       return 0;
@@ -60,6 +60,10 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
     await close();
   }
 });
+
+function whyExisted({ id, existing }: Submitted): string {
+  return existing === true ? `job ${id} has the same "unique" key` : `already submitted as ${id}`;
+}
 
 /** The job is stored in any case: the flow may come later, and the job tells what became of it. */
 async function warnOfFlow(client: Client, job: Written, io: Io): Promise<void> {

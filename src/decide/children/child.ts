@@ -57,7 +57,7 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const kept = [
     ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
     ...(['notify', 'notifies', 'schedule', 'started_by'] as const),
-    ...(['target', 'locks', 'locked'] as const),
+    ...(['target', 'locks', 'unique', 'locked'] as const),
   ] as const;
   const same = Object.fromEntries(
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),

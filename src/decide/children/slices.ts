@@ -99,6 +99,7 @@ const own = [
   ...([
     'target',
     'locks',
+    'unique',
     'exec_after',
     'expires',
     'paused',

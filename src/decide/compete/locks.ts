@@ -1,13 +1,16 @@
 import { failure } from '../../model/failures.js';
-import type { LiveJob, Locked, NewJob } from '../../model/job.js';
+import type { LiveJob, NewJob } from '../../model/job.js';
+import type { Locked } from '../../model/lock.js';
 import { exits, type Failure } from '../../model/step.js';
 import { patternOf, targetOf, type Scoped } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { canonical } from '../../model/canonical.js';
-import { finish } from '../finish/finish.js';
+import { cancelled, finish } from '../finish/finish.js';
 import { acquire, lookUp, type Acquire, type LockRequest, type Query } from '../queries.js';
 import type { Blocker, LockAnswer, Rival, World } from '../world.js';
 import type { Move, Wait } from '../intent.js';
+import type { Unique } from '../../model/unique.js';
+import { uniqueKey, uniqueRequest } from './unique.js';
 import { isObject } from '../../model/object.js';
 import { without } from '../../model/record.js';
 
@@ -27,10 +30,13 @@ export type Locking =
 
 /** Until what is being decided elsewhere is looked at again, ms. */
 const pollMs = 200;
+/** Until a job that was asked to cancel is looked at again, ms. */
+const endingMs = 1_000;
 
 /**
- * Takes the locks of a job before it begins: the one of its target and parameters, then the one for
- * its pattern; then its target is compared with the patterns of all other jobs.
+ * Takes the locks of a job before it begins: the one of its `unique` key (`usual`: that of its flow), the one
+ * of its target and parameters, then the one for its pattern; then its target is compared with the patterns
+ * of all other jobs.
  *
  * This is exact under competition:
  *
@@ -43,15 +49,28 @@ const pollMs = 200;
  * L4 A pattern is stored before its job begins, so a job that finds none has come before that one: it is
  *    as if it had been stored earlier.
  */
-export function locking(job: NewJob | LiveJob, now: number, world: World): Locking {
+export function locking(job: NewJob | LiveJob, now: number, world: World, usual?: Unique): Locking {
   let locked = lockedBy(job);
-  if (job.target === undefined && job.locks === undefined) return { kind: 'held', locked };
-  for (const request of lockRequests(job, world)) {
+  const { unique = usual } = job;
+  const key = unique === undefined ? [] : uniqueLock(job, unique, world);
+  if ('kind' in key) return key.kind === 'open' ? key : { ...key, locked };
+  for (const request of [...key, ...lockRequests(job, world)]) {
     const answer = world.lock(request.id);
-    if (answer.kind === 'unknown') return { kind: 'open', move: acquire({ locks: [request] }) };
-    if (answer.kind === 'contested') return { kind: 'open', move: contest(request, answer, now) };
-    if (answer.kind !== 'held') return { kind: 'refused', locked, ...reasonOf(request, answer) };
-    locked = { ...locked, [request.kind]: request.id };
+    switch (answer.kind) {
+      case 'unknown':
+        return { kind: 'open', move: acquire({ locks: [request] }) };
+      case 'contested':
+      case 'replacing':
+        return { kind: 'open', move: contest(request, answer, now) };
+      case 'held':
+        locked = { ...locked, [request.kind]: request.id };
+        break;
+      case 'taken':
+      case 'replaced':
+      case 'invalid':
+      case 'refused':
+        return { kind: 'refused', locked, ...reasonOf(request, answer) };
+    }
   }
   const target = targetOf(job.target);
   return target === undefined
@@ -61,16 +80,45 @@ export function locking(job: NewJob | LiveJob, now: number, world: World): Locki
 
 /** A job that goes on after its end has given its locks back: it takes them again, or ends again. */
 export function relockMove(job: LiveJob, now: number, world: World): Move {
-  const found = locking(job, now, world);
+  const found = locking(job, now, world, job.flow_definition.unique);
   if (found.kind === 'open') return found.move;
   const relocked = withLocks(without(job, 'relock'), found.locked);
   if (found.kind === 'held') return { kind: 'change', job: relocked };
-  return { kind: 'change', job: finish(relocked, found, now) };
+  const ending =
+    found.exit === exits.cancelled ? { ...found, state: '$$cancelled' as const } : found;
+  return { kind: 'change', job: finish(relocked, ending, now) };
 }
 
 /** Whether a job has anything to lock. */
-export function mayLock({ target, locks }: Pick<LiveJob, 'target' | 'locks'>): boolean {
-  return targetOf(target) !== undefined || patternOf(locks) !== undefined;
+export function mayLock(
+  job: Pick<LiveJob, 'target' | 'locks' | 'unique' | 'flow_definition'>,
+): boolean {
+  const { target, locks, unique = job.flow_definition.unique } = job;
+  return unique !== undefined || targetOf(target) !== undefined || patternOf(locks) !== undefined;
+}
+
+/**
+ * The lock for the key of a job. One that has begun before, or that another one goes on as, has its id: its
+ * parameters are no longer those that were submitted.
+ */
+function uniqueLock(
+  job: NewJob | LiveJob,
+  unique: Unique,
+  world: World,
+): readonly LockRequest[] | Exclude<Locking, { kind: 'held' }> {
+  const former = lockedBy(job).unique;
+  if (former !== undefined) return [uniqueRequest(former, job, unique)];
+  const key = uniqueKey(job, unique, world.answers);
+  switch (key.kind) {
+    case 'known':
+      return [uniqueRequest(world.lockId(key.text), job, unique)];
+    case 'asked':
+      return { kind: 'open', move: lookUp({ questions: [key.question] }) };
+    case 'wrong': {
+      const why = failure('UniqueInvalid', { reason: key.reason });
+      return { kind: 'refused', locked: {}, failure: why, exit: exits.definition };
+    }
+  }
 }
 
 /** The job with what it has locked, if that is anything. */
@@ -134,17 +182,29 @@ export function targetLock(
 }
 
 /** A job that is refused stays so: it waits until the other one has begun, or given the lock up. */
-function contest({ key }: LockRequest, { by, foreign }: Rival, now: number): Wait {
+function contest(
+  { key }: LockRequest,
+  answer: Rival & { readonly kind: string },
+  now: number,
+): Wait {
+  const { by, foreign } = answer;
+  if (answer.kind === 'replacing') {
+    const because = `Job ${by} has the same "unique" key among the jobs of ${key} and was asked to cancel; this one begins when it has ended.`;
+    return { kind: 'wait', because, until: now + endingMs };
+  }
   const other = foreign ? 'A job of another owner' : `Job ${by}`;
   const because = `${other}, which has not begun yet, asks for the lock of "${key}", too.`;
   return { kind: 'wait', because, until: now + pollMs };
 }
 
-type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' | 'contested' }>;
+type Unheld = Exclude<LockAnswer, { kind: 'unknown' | 'held' | 'contested' | 'replacing' }>;
 
-function reasonOf({ key }: LockRequest, answer: Unheld): { failure: Failure; exit: number } {
+function reasonOf({ key, kind }: LockRequest, answer: Unheld): { failure: Failure; exit: number } {
   switch (answer.kind) {
     case 'taken':
+      if (kind === 'unique') {
+        return { failure: failure('NotUnique', { by: answer.by, of: key }), exit: exits.refused };
+      }
       return {
         failure: failure('TargetTaken', {
           target: key,
@@ -152,6 +212,8 @@ function reasonOf({ key }: LockRequest, answer: Unheld): { failure: Failure; exi
         }),
         exit: exits.refused,
       };
+    case 'replaced':
+      return { failure: replacedBy(answer.by), exit: exits.cancelled };
     case 'invalid':
       return {
         failure: failure('LocksInvalid', { reason: answer.reason }),
@@ -163,6 +225,11 @@ function reasonOf({ key }: LockRequest, answer: Unheld): { failure: Failure; exi
         exit: exits.definition,
       };
   }
+}
+
+/** The failure of a job that never begins because another one takes its place. */
+function replacedBy(job: string): Failure {
+  return cancelled({ cancel: { reason: `job ${job} takes its place ("unique")` } });
 }
 
 /** Compares the target with the patterns of other jobs (L2 to L4). */

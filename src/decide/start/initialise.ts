@@ -167,8 +167,8 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
   const refusal = refusalOf(job, ordered, world);
   if (refusal !== undefined) return { kind: 'change', job: endUnbegun(job, now, refusal) };
   const problems = problemsIn(job, flow, { ...ordered, written: keyed });
-  const isLocking = job.target !== undefined || job.locks !== undefined || 'locked' in job;
-  const found = isLocking ? locking(job, now, world) : noLocks;
+  const isLocking = mayLockAny(job, flow);
+  const found = isLocking ? locking(job, now, world, flow.unique) : noLocks;
   if (found.kind === 'open') return found.move;
   const owning = isLocking ? withLocks(job, found.locked) : job;
   if (found.kind === 'refused') return { kind: 'change', job: endUnbegun(owning, now, found) };
@@ -177,6 +177,11 @@ function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: Worl
     kind: 'change',
     job: begunJob(owning, { flow, definitions, params, problems }, now, world),
   };
+}
+
+function mayLockAny(job: NewJob, { unique }: FoundFlow): boolean {
+  const wanted = [job.target, job.locks, job.unique, unique];
+  return wanted.some((one) => one !== undefined) || 'locked' in job;
 }
 
 const noLocks = { kind: 'held', locked: {} } as const;

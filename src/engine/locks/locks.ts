@@ -25,6 +25,7 @@ import {
   type LockHolder,
 } from '../../replicas/lock-holder.js';
 import { findBlockers } from './blockers.js';
+import { isOfUse, outlivesJob, takeUnique } from './unique.js';
 import { readLockPattern } from '../../evaluate/patterns.js';
 
 /**
@@ -37,7 +38,8 @@ import { readLockPattern } from '../../evaluate/patterns.js';
  * U3 A job that takes a lock which is its own already writes it anew: whoever read it before, to remove
  *    it because the job was final then, finds another revision.
  *
- * Where the database keeps several copies, U4 and U5 in `replicas/lock.ts` take the place of U1.
+ * Where the database keeps several copies, U4 and U5 in `replicas/lock.ts` take the place of U1. The lock of a
+ * `unique` key follows U13 to U16 in `replicas/unique-lock.ts`.
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
@@ -142,13 +144,13 @@ export function createLocks(parts: LockParts): Locks {
       mine.delete(job._id);
       if (own === undefined) return;
       try {
-        await release(store, reads, job, [...own.ids]);
+        await release(store, reads, job, { ids: [...own.ids], now: now() });
       } catch (error) {
         const about = { job: job._id, error: String(error) };
         log.debug(about, 'The locks of the job are left to the sweep.');
       }
     },
-    removeOrphans: (rows) => removeOrphans(store, rows),
+    removeOrphans: (rows) => removeOrphans(store, rows, now),
   };
 }
 
@@ -177,6 +179,7 @@ function createReads({ store, copies }: Pick<LockParts, 'store' | 'copies'>): Re
 type OwnLock = (at: number) => LockDocument & { readonly nonce: string };
 
 async function take(parts: LockParts, request: LockRequest, job: LockingJob): Promise<LockAnswer> {
+  if (request.unique !== undefined) return takeUnique(parts, request, job);
   const { kind, id, key, scope } = request;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
@@ -266,27 +269,33 @@ async function release(
   store: Store,
   reads: Reads,
   job: StoredDocument,
-  ids: readonly string[],
+  { ids, now }: { readonly ids: readonly string[]; readonly now: number },
 ): Promise<void> {
   if (typeof job['continued_to'] === 'string') return;
   const locks = await reads.documents(ids);
   const leaves = await reads.leaves(job._id);
   if (!leaves.every(({ state }) => isFinalState(state))) return;
-  const own = ids.flatMap((id) => locks.get(id) ?? []).filter((lock) => isOf(lock, job));
+  const own = ids
+    .flatMap((id) => locks.get(id) ?? [])
+    .filter((lock) => isOf(lock, job) && !outlivesJob(lock, job, now));
   await Promise.all(own.map(({ _id, _rev }) => store.remove(_id, _rev)));
 }
 
 /** So many locks are looked at together. */
 const pageSize = 200;
 
-async function removeOrphans(store: Store, rows: AsyncIterable<ViewRow<'locks'>>): Promise<void> {
+async function removeOrphans(
+  store: Store,
+  rows: AsyncIterable<ViewRow<'locks'>>,
+  now: () => number,
+): Promise<void> {
   let page: StoredDocument[] = [];
   const look = async (): Promise<void> => {
     const jobs = await store.getMany([...new Set(page.map(({ job }) => String(job)))]);
     const find: FindDocument = async (id) => jobs.get(id) ?? store.get(id);
     await Promise.all(
       page.map(async (lock) => {
-        if ((await lockHolderOf(find, lock)) === undefined) await store.remove(lock._id, lock._rev);
+        if (!(await isOfUse(find, lock, now()))) await store.remove(lock._id, lock._rev);
       }),
     );
     page = [];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweepsIn } from '../../decide/compete/ranks.js';
+import { uniqueUntil } from '../../model/lock.js';
 import { usualLeaseMs } from '../../model/engine.js';
 import type { Assembly } from '../assembly.js';
 import { usualSweepMs } from '../options.js';
@@ -74,11 +75,7 @@ export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
  */
 export async function sweep(engine: Assembly): Promise<void> {
   const { options, ending, library, log, self, peers, waitQueue, jobs } = engine;
-  const parts: readonly ScanPart[] = [
-    scanEngines,
-    ...scanParts,
-    () => engine.locks.removeOrphans(rowsOf(engine, 'locks', { includeDocs: true })),
-  ];
+  const parts: readonly ScanPart[] = [scanEngines, ...scanParts, removeOrphans];
   const repeat = (part: ScanPart, isTurn = (_round: number): boolean => true): Promise<void> => {
     let round = 0;
     return every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
@@ -99,6 +96,13 @@ export async function sweep(engine: Assembly): Promise<void> {
   const ofAll = [loadDefinitions, removeRemains];
   const inTurn = parts.map((part) => repeat(part, isTurn));
   await Promise.all([...ofAll.map((part) => repeat(part)), ...inTurn]);
+}
+
+/** Removes locks of no use; those of a key whose period goes on are not read. */
+function removeOrphans(engine: Assembly): Promise<void> {
+  // Such locks come last in the view.
+  const due = { endKey: ['unique', uniqueUntil(engine.now())], includeDocs: true };
+  return engine.locks.removeOrphans(rowsOf(engine, 'locks', due));
 }
 
 /** Deletes the documents of dead engines; one that lives after all writes a new one. */

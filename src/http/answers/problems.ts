@@ -31,6 +31,7 @@ export const problemSchema = z
     error: z.string().describe('A stable code.'),
     reason: z.string().describe('What happened, in a sentence.'),
     hint: z.string().describe('What can be done about it.'),
+    job: z.string().optional().describe('Id of the other job, where that is the problem.'),
     path: z.string().optional().describe('JSON path of what is wrong, where it is one place.'),
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
@@ -75,7 +76,7 @@ export function toAnswer(error: unknown, log: Log): ProblemAnswer {
 
 /** An answer of the table. */
 export function answerOf(error: TwsError, found: readonly Problem[] = []): ProblemAnswer {
-  const { code, message, hint, status } = error;
+  const { code, message, hint, status, job } = error;
   const path = found[0]?.path;
   return {
     status,
@@ -83,6 +84,7 @@ export function answerOf(error: TwsError, found: readonly Problem[] = []): Probl
       error: code,
       reason: message,
       hint,
+      ...(job === undefined ? {} : { job }),
       ...(path === undefined || path === '' ? {} : { path }),
       ...(found.length === 0 ? {} : { problems: [...firstMistakes(found)] }),
     },

@@ -59,6 +59,8 @@ export const submitRoute = route({
     'document_invalid',
     'document_conflict',
     'id_taken',
+    'not_unique',
+    'unique_key',
     'document_refused',
     'owner_refused',
     'bulk_refused',

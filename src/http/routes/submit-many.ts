@@ -176,7 +176,12 @@ function refusal(error: TwsError | Refused): Verdict {
 function verdictOf(one: SubmittedOne): Verdict {
   switch (one.kind) {
     case 'submitted':
-      return { status: one.existed ? 200 : 201, id: one.id, rev: one.rev };
+      return {
+        status: one.existed ? 200 : 201,
+        ...{ id: one.id, rev: one.rev },
+        ...(one.existing === undefined ? {} : { existing: one.existing }),
+        ...(one.replaces === undefined ? {} : { replaces: one.replaces }),
+      };
     case 'refused':
       return refusal(one.problem);
   }

@@ -1,11 +1,13 @@
 /*
- * Locks of jobs. Key: [kind, target, pattern or flow], value: the job, since when it has the lock, and for
- * whose jobs the lock counts.
+ * Locks of jobs. Key: [kind, target, pattern or flow]; of unique: until when the lock stays, as a text of 16
+ * digits (nothing: as long as its job counts). Value: the job, since when it has the lock, and for whose jobs
+ * the lock counts.
  */
 function map(doc) {
   if (doc.type !== 'lock' || typeof doc.key !== 'string' || typeof doc.job !== 'string') return;
-  var isKnown = doc.kind === 'pattern' || doc.kind === 'permit';
-  emit([isKnown ? doc.kind : 'target', doc.key], {
+  var isKnown = doc.kind === 'pattern' || doc.kind === 'permit' || doc.kind === 'unique';
+  var until = typeof doc.until === 'number' ? ('0000000000000000' + doc.until).slice(-16) : '';
+  emit([isKnown ? doc.kind : 'target', doc.kind === 'unique' ? until : doc.key], {
     job: doc.job,
     at: typeof doc.at === 'number' ? doc.at : 0,
     owner: doc.owner,

@@ -1,0 +1,35 @@
+import { readUnique, type Unique } from '../model/unique.js';
+import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
+import type { Store } from '../store/store.js';
+
+type AnyJob = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns what makes jobs unique that are about to be submitted: their own `unique`, or that of their flow as it
+ * is stored now. What is not valid is left to the engine, which tells of it in the job.
+ */
+export async function uniquesOf<J extends AnyJob>(
+  store: Store,
+  jobs: readonly J[],
+): Promise<ReadonlyMap<J, Unique>> {
+  const found = new Map<J, Unique>();
+  const keys = [...new Set(jobs.flatMap(flowKeys))];
+  const flows = new Map<string, unknown>();
+  if (keys.length > 0) {
+    const rows = await store.view('flows', { keys, includeDocs: true });
+    for (const { key, doc } of rows) flows.set(key, doc?.['unique']);
+  }
+  for (const job of jobs) {
+    const key = flowKeys(job).find((one) => flows.has(one));
+    const unique = readUnique(job['unique'] ?? (key === undefined ? undefined : flows.get(key)));
+    if (unique !== undefined) found.set(job, unique);
+  }
+  return found;
+}
+
+/** The keys of the flow whose `unique` counts, the owner's first. */
+function flowKeys(job: AnyJob): readonly string[] {
+  const { flow, tasks, unique } = job;
+  if (typeof flow !== 'string' || tasks !== undefined || unique !== undefined) return [];
+  return [keyOf(flow, ownerOf(job)), keyOf(flow, defaultOwner)];
+}

@@ -1,0 +1,188 @@
+import type { LockAnswer } from '../decide/world.js';
+import type { StoredDocument } from '../model/document.js';
+import type { LockDocument } from '../model/lock.js';
+import type { UniqueRule } from '../model/unique.js';
+import { giveWay, restApart, unknownAnswer, writeUpon, type ReplicatedLock } from './lock.js';
+import { isOf, rivalOf, sinceOf, type LockingJob } from './lock-holder.js';
+import type { LeafRevision } from './resolve/leaf-revisions.js';
+import { look, write, type Protocol, type WriteAnswer } from './resolve/protocol.js';
+import { findUniqueHolder, type UniqueHolding } from './unique-holder.js';
+
+/** The lock of a key, as a job wants it. */
+export type UniqueLock = Omit<ReplicatedLock, 'next' | 'isOwn'> & {
+  readonly job: Omit<LockingJob, '_rev'>;
+  readonly rule: UniqueRule;
+  /** The database keeps several copies: what was written is confirmed. */
+  readonly many: boolean;
+  /** The lock as it is to be written, with the jobs that must end before this one begins. */
+  readonly next: (upon: LeafRevision | undefined, after: readonly string[]) => LockDocument;
+};
+
+/**
+ * Takes the lock of a key for a job, with one copy of it or several.
+ *
+ * U13 A submit stores the lock before the job. Until the job is there the lock is `reserved`, and counts for 10
+ *    seconds: whoever dies in between keeps nobody from anything for longer. An engine that begins the job
+ *    takes the lock anew (U3), so what was taken over meanwhile ends the job, not the rule.
+ * U14 Which job counts, says the rule of the job that asks; how long the lock stays, that of the job that has it.
+ * U15 A job that replaces another one has the lock at once, with the other one listed in `after`, and begins when
+ *    none of these is left. Who is listed does not begin any more. So the last write of the lock says who goes
+ *    on, and a job that was replaced while it waited holds up nobody.
+ * U16 Only who has the lock asks those in `after` to cancel: nobody is cancelled by a job that gets nothing.
+ */
+export function* takeUniqueLock(lock: UniqueLock): Protocol<LockAnswer> {
+  let acknowledged: string | undefined;
+  for (let tries = 0; ; tries += 1) {
+    const leaves = yield* look(lock.id);
+    const found = leaves && (yield* standing(lock, leaves));
+    if (leaves === undefined || found === undefined) return unknownAnswer;
+    const mine = leaves.find((leaf) => leaf['nonce'] === lock.nonce);
+    const isAcknowledged = mine !== undefined && mine._rev === acknowledged;
+    const looked = { leaves, mine, isAcknowledged, tries };
+    const answer = yield* answerTo(lock, looked, found);
+    if (answer === 'again') continue;
+    if (answer !== 'takes') return answer;
+    const before = idsBefore(found);
+    const stored = yield* writeAfter(lock, looked, before);
+    if (stored?.kind === 'refused') return { kind: 'refused', reason: stored.reason };
+    if (stored?.kind === 'written') {
+      acknowledged = stored.rev;
+      // With one copy the write alone decides.
+      if (!lock.many && before.length === 0) return { kind: 'held' };
+    } else if (stored !== undefined) yield* restApart(tries, lock);
+  }
+}
+
+/** What a look comes to: the lock is to be written, it must be looked at again, or an answer. */
+function* answerTo(
+  lock: UniqueLock,
+  looked: Found,
+  { rival, after }: Standing,
+): Protocol<LockAnswer | 'takes' | 'again'> {
+  const { leaves, isAcknowledged } = looked;
+  const isAlone = leaves.length > 0 && leaves.every(ownOf(lock));
+  // Until they have ended the lock need not be written again.
+  if (isAlone && after.length > 0) return yield* replacing(after, lock);
+  if (isAlone && isAcknowledged) return { kind: 'held' };
+  if (rival !== undefined) return yield* meet(lock, looked, rival);
+  const [first] = after;
+  if (first === undefined || lock.rule.replace === true) return 'takes';
+  return { kind: 'taken', by: first._id };
+}
+
+/** The jobs that must end before the one that takes the lock begins. */
+function idsBefore({ rival, after }: Standing): readonly string[] {
+  const ids = after.map(({ _id }) => _id);
+  return rival === undefined ? ids : [...new Set([...ids, rival.holder.job])];
+}
+
+/** Writes the lock; undefined when leaves of nobody had to be removed first. */
+function* writeAfter(
+  lock: UniqueLock,
+  { leaves, mine }: Found,
+  after: readonly string[],
+): Protocol<WriteAnswer | undefined> {
+  const next = (upon: LeafRevision | undefined): LockDocument => lock.next(upon, after);
+  return yield* writeUpon({ next, isOwn: ownOf(lock) }, leaves, mine);
+}
+
+/** What the lock of a key holds beside its rule. */
+type UniqueLockFacts = Pick<LockDocument, 'key' | 'job' | 'at' | 'nonce' | 'reserved'> & {
+  readonly id: string;
+  readonly owner: string;
+  readonly after: readonly string[];
+};
+
+/** Returns the document of the lock of a key. It keeps the rule of its job for whoever removes it. */
+export function uniqueLockOf(
+  { id, after, ...facts }: UniqueLockFacts,
+  { states, periodMs }: UniqueRule,
+): LockDocument {
+  return {
+    _id: id,
+    type: 'lock',
+    kind: 'unique',
+    ...facts,
+    ...(after.length === 0 ? {} : { after: [...after] }),
+    ...(states === undefined ? {} : { states: [...states] }),
+    ...(periodMs === undefined ? {} : { until: facts.at + periodMs }),
+  };
+}
+
+const ownOf =
+  ({ job }: UniqueLock) =>
+  (leaf: LeafRevision): boolean =>
+    isOf(leaf, job);
+
+type Rivalling = { readonly leaf: LeafRevision; readonly holder: Holder };
+type Holder = NonNullable<UniqueHolding['holder']>;
+type Standing = {
+  readonly rival: Rivalling | undefined;
+  readonly after: readonly StoredDocument[];
+};
+
+/** The first leaf of another job that counts, and the jobs that must end first; undefined: the engine ends. */
+function* standing(
+  { job, rule, now }: UniqueLock,
+  leaves: readonly LeafRevision[],
+): Protocol<Standing | undefined> {
+  let rival: Rivalling | undefined;
+  const after = new Map<string, StoredDocument>();
+  for (const leaf of leaves) {
+    const search = findUniqueHolder(leaf, { job, rule, now: now() });
+    let step = search.next();
+    while (step.done !== true) {
+      const jobs = yield* look(step.value);
+      if (jobs === undefined) return undefined;
+      step = search.next(jobs);
+    }
+    const { holder, after: left } = step.value;
+    if (holder !== undefined) rival ??= { leaf, holder };
+    for (const one of left) after.set(one._id, one);
+  }
+  return { rival, after: [...after.values()] };
+}
+
+type Found = Parameters<typeof giveWay>[1];
+
+/** What becomes of a job that meets another one: it takes the lock all the same, looks again, or an answer. */
+function* meet(
+  lock: UniqueLock,
+  found: Found,
+  { leaf, holder }: Rivalling,
+): Protocol<LockAnswer | 'takes' | 'again'> {
+  const { job, rule, many, owner } = lock;
+  const by = rivalOf(holder, owner);
+  const isBeside = found.leaves.some(ownOf(lock));
+  if (!isBeside && isListedIn(leaf, job._id)) return { kind: 'replaced', ...by };
+  if (!isBeside && holder.reserved === true) return { kind: 'contested', ...by };
+  if (rule.replace === true && found.leaves.length === 1) return 'takes';
+  if (!many) return { kind: 'taken', ...by };
+  const since = sinceOf(leaf, 0);
+  const given = yield* giveWay({ ...lock, isOwn: ownOf(lock) }, found, { holder, since });
+  if (given === undefined) return 'again';
+  return rule.replace === true ? { kind: 'contested', ...by } : given;
+}
+
+function isListedIn({ after }: LeafRevision, job: string): boolean {
+  return Array.isArray(after) && after.includes(job);
+}
+
+/** Asks those that must end first to cancel, each of them once (U16). */
+function* replacing(after: readonly StoredDocument[], { job }: UniqueLock): Protocol<LockAnswer> {
+  for (const one of after) {
+    const { cancel, requests } = one;
+    if (cancel !== undefined && cancel !== false) continue;
+    const asked = Array.isArray(requests) ? requests.length : 0;
+    const stored = yield* write({
+      // Whoever asks before it is on record asks under the same id.
+      _id: `request:${one._id}:unique:${asked}`,
+      type: 'request',
+      job: one._id,
+      action: 'cancel',
+      reason: `job ${job._id} takes its place ("unique")`,
+    });
+    if (stored.kind === 'refused') return { kind: 'refused', reason: stored.reason };
+  }
+  return { kind: 'replacing', by: String(after[0]?._id) };
+}

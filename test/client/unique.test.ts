@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { createClient, type Client } from '../../src/client/client.js';
+import { TwsError } from '../../src/errors.js';
+import type { JobToSubmit } from '../../src/client/jobs.js';
+import type { NewDocument } from '../../src/store/writer.js';
+import type { Store } from '../../src/store/store.js';
+import { flow, job, task } from '../support/documents.js';
+import { openWorkspace, type Workspace } from '../support/workspace.js';
+
+const order = (
+  unique: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): JobToSubmit => ({
+  ...job('f', { params: { a: { id: 1 } }, unique, ...more }),
+  type: 'job',
+});
+
+const slow = `export default ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve));`;
+
+async function opened(
+  more: Record<string, unknown> = {},
+): Promise<{ readonly space: Workspace; readonly client: Client }> {
+  const space = await openWorkspace({ 'slow.mjs': slow, 'quick.mjs': 'export default () => 1;' });
+  await space.put(
+    task('slow'),
+    task('quick'),
+    flow('f', ['slow'], more),
+    flow('q', ['quick'], more),
+  );
+  return { space, client: createClient({ store: space.store }) };
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof TwsError ? error.code : error);
+const locks = async ({ store }: Workspace) => store.view('locks', { includeDocs: true });
+
+describe('a job with "unique"', () => {
+  it('is refused at its submit while another one with the same key counts, or answered with that one', async () => {
+    const { space, client } = await opened();
+    const first = await client.submit(order({}));
+    await expect(client.submit(order({}))).rejects.toMatchObject({
+      ...{ code: 'not_unique', job: first.id, status: 409, exit: 1 },
+    });
+    const same = await client.submit(order({ on_conflict: 'existing' }));
+    expect(same).toEqual({ id: first.id, rev: first.rev, existed: true, existing: true });
+    const other = await client.submit(order({}, { params: { a: { id: 2 } } }));
+    expect(other.existed).toBe(false);
+    await space.store.remove(first.id, first.rev);
+    // So soon it may be about to be stored, which a submit waits for.
+    await agedLocks(space);
+    const next = await client.submit(order({}));
+    expect(next.existed).toBe(false);
+  });
+
+  it('U13: is stored once, however many submit it at the same time', async () => {
+    const { space, client } = await opened();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, () => client.submit(order({}))),
+    );
+    const stored = answers.filter(({ status }) => status === 'fulfilled');
+    expect(stored).toHaveLength(1);
+    const refused = answers.flatMap((one) =>
+      one.status === 'rejected' ? [codeOf(one.reason)] : [],
+    );
+    expect(new Set(refused)).toEqual(new Set(['not_unique']));
+    expect(await space.store.view('jobs')).toHaveLength(1);
+    const many = await client.submitMany(
+      ['existing', 'existing', 'reject'].map((on_conflict) => order({ on_conflict })),
+    );
+    expect(many.map(({ kind }) => kind)).toEqual(['submitted', 'submitted', 'refused']);
+  });
+
+  it('compares what its key says: an expression, paths of parameters, a name over flows', async () => {
+    const { client } = await opened();
+    const submit = (unique: Record<string, unknown>, params: unknown, flowName = 'f') =>
+      client
+        .submit(order(unique, { flow: flowName, params }))
+        .then(({ existed }) => existed, codeOf);
+    const expression = { key: 'params.a.id & "-" & job.owner', name: 'x' };
+    expect(await submit(expression, { a: { id: 1, at: 1 } })).toBe(false);
+    expect(await submit(expression, { a: { id: 1, at: 2 } }, 'q')).toBe('not_unique');
+    expect(await submit({ key: ['a.id'] }, { a: { id: 1, at: 1 } })).toBe(false);
+    expect(await submit({ key: ['a.id'] }, { a: { id: 1, at: 2 } })).toBe('not_unique');
+    expect(await submit({ key: ['a.id'] }, { a: { id: 1, at: 2 } }, 'q')).toBe(false);
+    expect(await submit({ key: 'params.b' }, {})).toBe('unique_key');
+    expect(await submit({ key: '$number("x")' }, {})).toBe('unique_key');
+  });
+
+  it('U13: leaves nothing behind when the submit dies at any of its writes', async () => {
+    const { space, client } = await opened();
+    for (const dies of [0, 1, 2]) {
+      const params = { a: { id: `dies ${dies}` } };
+      const dying = createClient({ store: dyingAt(space.store, dies) });
+      await expect(dying.submit(order({}, { params }))).rejects.toThrow(/died|stored/);
+      if (dies < 2) await agedLocks(space);
+      const next = await client
+        .submit(order({}, { params }))
+        .then(({ existed }) => existed, codeOf);
+      expect(next).toBe(dies < 2 ? false : 'not_unique');
+    }
+  });
+
+  it('gives its key back when it is refused', async () => {
+    const { space, client } = await opened();
+    await space.put({ _id: 'taken', type: 'note' });
+    await expect(client.submit(order({}, { _id: '_bad' }))).rejects.toMatchObject({
+      code: 'id_unfit',
+    });
+    expect(await locks(space)).toEqual([]);
+    expect((await client.submit(order({}))).existed).toBe(false);
+  });
+
+  it('ends with exit 5 when it was PUT beside another one, and gives the key back at its end', async () => {
+    const { space, client } = await opened({ unique: {} });
+    await space.put(job('f', { _id: 'one' }), job('f', { _id: 'two' }));
+    await Promise.all([space.engine(), space.engine()]);
+    const refused = await Promise.race([space.ended('one'), space.ended('two')]);
+    const other = refused._id === 'one' ? 'two' : 'one';
+    expect(refused).toMatchObject({ exit: 5, failure: { name: 'NotUnique' } });
+    expect(refused.failure?.message).toContain(`Job ${other} has the same "unique" key`);
+    await expect(client.submit(job('f') as unknown as JobToSubmit)).rejects.toMatchObject({
+      job: other,
+    });
+    await client.request(other, 'cancel');
+    await space.ended(other);
+    await expect.poll(() => locks(space)).toEqual([]);
+    // A retry takes the key again.
+    await client.request(refused._id, 'retry');
+    await space.until(
+      refused._id,
+      ({ state }) => typeof state === 'string' && !state.startsWith('$$'),
+    );
+    expect((await locks(space))[0]?.doc).toMatchObject({ job: refused._id, kind: 'unique' });
+    await client.request(other, 'retry');
+    await space.until(other, ({ failure }) => (failure as { name?: string })?.name === 'NotUnique');
+    await client.request(refused._id, 'cancel');
+  });
+
+  it('U15, U16: replaces the other one: cancels it once, and begins when it has ended', async () => {
+    const { space, client } = await opened();
+    await space.engine();
+    await space.engine();
+    const unique = { on_conflict: 'replace' };
+    const ids: string[] = [];
+    for (const _id of ['r1', 'r2', 'r3']) {
+      const { replaces } = await client.submit(order(unique, { _id }));
+      if (_id === 'r1')
+        await space.until('r1', ({ steps }) => Array.isArray(steps) && steps.length > 0);
+      else expect(ids).toContain(replaces);
+      ids.push(_id);
+    }
+    const [first, second] = [await space.ended('r1'), await space.ended('r2')];
+    expect([first.exit, second.exit]).toEqual([130, 130]);
+    const asked = (first['requests'] as readonly Record<string, unknown>[]).filter(
+      ({ action }) => action === 'cancel',
+    );
+    expect(asked).toHaveLength(1);
+    expect(first.failure?.message).toContain('takes its place');
+    const third = await space.until('r3', ({ steps }) => Array.isArray(steps) && steps.length > 0);
+    expect(Number(third['start'])).toBeGreaterThanOrEqual(Number(first['end']));
+    await client.request('r3', 'cancel');
+    await space.ended('r3');
+    await expect.poll(() => locks(space)).toEqual([]);
+  });
+
+  it('U14: counts for its period also after its end; the sweep removes the lock when that is over', async () => {
+    const { space, client } = await opened();
+    await space.engine({ sweepMs: 50 });
+    const daily = { period: 'P1D', states: ['succeeded', 'running', 'queued'] };
+    const { id } = await client.submit(order(daily, { flow: 'q' }));
+    expect((await space.ended(id)).exit).toBe(0);
+    const again = () => client.submit(order(daily, { flow: 'q' }));
+    await expect(again()).rejects.toMatchObject({ code: 'not_unique', job: id });
+    const [row] = await locks(space);
+    expect(row?.doc).toMatchObject({ job: id, states: daily.states });
+    await agedLocks(space, 86_400_000);
+    await expect.poll(() => locks(space)).toEqual([]);
+    expect((await again()).existed).toBe(false);
+  });
+});
+
+/** The store whose process dies after so many of its writes. */
+function dyingAt(store: Store, writes: number): Store {
+  let left = writes;
+  return {
+    ...store,
+    write: async (doc: NewDocument) => {
+      if (left === 0) throw new Error('died');
+      left -= 1;
+      const result = await store.write(doc);
+      if (left === 0 && writes === 2) throw new Error('stored, and died');
+      return result;
+    },
+  };
+}
+
+/** Makes all locks older. */
+async function agedLocks(space: Workspace, ms = 20_000): Promise<void> {
+  for (const { doc } of await locks(space)) {
+    if (doc === undefined) continue;
+    const until = typeof doc['until'] === 'number' ? { until: doc['until'] - ms } : {};
+    await space.store.write({ ...doc, at: Number(doc['at']) - ms, ...until });
+  }
+}
