@@ -34,17 +34,23 @@ export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
 
 type Doc = Readonly<Record<string, unknown>>;
 
-function beginOf({ start, params }: Doc, requests: readonly Doc[]): readonly Draft[] {
+function beginOf(doc: Doc, requests: readonly Doc[]): readonly Draft[] {
+  const { start, params } = doc;
   return typeof start === 'number'
     ? [
         {
           at: start,
           level: 'service',
           kind: 'JobStarted',
-          data: { params: before(params, requests) },
+          data: { params: before(params, requests), ...causeOf(doc) },
         },
       ]
     : [];
+}
+
+/** What started the job, where it was no person or program. */
+function causeOf({ schedule, started_by: by }: Doc): Doc {
+  return { ...(isDoc(schedule) && { schedule }), ...(isDoc(by) && { started_by: by }) };
 }
 
 /** The parameters before later requests changed them: the last change is taken back first. */

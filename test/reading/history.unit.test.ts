@@ -26,6 +26,9 @@ describe('historyOf', () => {
   it('tells the parameters with which the job began, whatever a retry changed', () => {
     const [began] = historyOf(retried);
     expect(began).toMatchObject({ kind: 'JobStarted', data: { params: { 'a-0': {} } } });
+    expect(began?.data).not.toHaveProperty('started_by');
+    const [first] = historyOf(job({ started_by: { event: 'e' }, schedule: { id: 's' } }));
+    expect(first?.data).toMatchObject({ started_by: { event: 'e' }, schedule: { id: 's' } });
     expect(began?.data).not.toHaveProperty('params.own');
   });
 

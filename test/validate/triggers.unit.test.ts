@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { ownProblems } from '../../src/pages/editor/own-check.js';
+import { documentProblems } from '../../src/validate/single.js';
+
+const flow = { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: [{ delay: 1 }] };
+
+describe('on of a flow', () => {
+  it.each<[unknown, string, string]>([
+    [{ event: 'paid', when: 'x' }, 'on.when', 'on.when must be left out: there can be only event,'],
+    [[{ key: 'x' }], 'on[0].event', 'on[0].event is missing.'],
+    ['paid', 'on', 'on must be {event, key, match, params}, or a list of such objects'],
+  ])(
+    'is refused by push, the API and the editor where it is not valid: %j',
+    (on, path, message) => {
+      const found = { path, message: expect.stringContaining(message) as string };
+      expect(documentProblems({ ...flow, on })).toMatchObject([found]);
+      expect(ownProblems('flow', { ...flow, on })).toMatchObject([found]);
+    },
+  );
+
+  it.each(['match', 'params'])('is refused where %s is no JSONata', (key) => {
+    expect(documentProblems({ ...flow, on: { event: 'paid', [key]: '(' } })).toMatchObject([
+      {
+        path: `on.${key}`,
+        message: expect.stringContaining(`on.${key} is no valid JSONata:`) as string,
+      },
+    ]);
+  });
+
+  it('is taken where it is valid; what looks like a template there is none', () => {
+    const params = '{"a": "{{" & event.key}';
+    const on = [{ event: 'paid', key: '7', match: 'event.data.sum > 1', params }];
+    expect(documentProblems({ ...flow, on })).toEqual([]);
+    expect(ownProblems('flow', { ...flow, on })).toEqual([]);
+  });
+});
