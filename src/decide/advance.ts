@@ -4,7 +4,7 @@ import { isCancelRequested, isSlice, type LiveJob } from '../model/job.js';
 import { exits, isLive, isOpen, type LiveStep, type Step } from '../model/step.js';
 import { cancelMove } from './requests/cancel.js';
 import { delayedUntil, expiryOf, flowTimeoutMs, hardDeadline, untilOf } from '../reading/clock.js';
-import { completeWith } from './finish/complete.js';
+import { completeWith, succeed } from './finish/complete.js';
 import { endSlice } from './children/slices.js';
 import { manySteps, mostSteps, stepsForEnd } from './start/effort.js';
 import { withEdits } from './requests/edits.js';
@@ -209,7 +209,7 @@ function complete(job: LiveJob, now: number, world: World): Move {
   if (isSlice(job)) return endSlice(job, undefined, now, world);
   const { output } = job.flow_definition;
   if (output !== undefined) return completeWith(output, job, now, world);
-  return { kind: 'change', job: finish(job, { exit: exits.success }, now) };
+  return succeed(job, undefined, now, world);
 }
 
 /** The flow has failed: what still goes on in it is cancelled first. */

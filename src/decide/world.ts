@@ -37,7 +37,11 @@ export type Rendered =
  * suits. A schema that is none has a reason.
  */
 export type Schema =
-  { readonly ok: true; readonly problemsOf: (params: unknown) => readonly Problem[] } | Unanswered;
+  | {
+      readonly ok: true;
+      readonly problemsOf: (value: unknown, of?: 'params' | 'result') => readonly Problem[];
+    }
+  | Unanswered;
 
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {

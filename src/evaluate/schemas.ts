@@ -86,35 +86,39 @@ function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schem
     ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
     const check = ajv.compile(rest);
     if ('$async' in check) return { ok: false, reason: '"$async" cannot be used here' };
-    return { ok: true, problemsOf: (params) => problemsOf(check, params) };
+    return { ok: true, problemsOf: (value, of = 'params') => problemsOf(check, value, of) };
   } catch (error) {
     return { ok: false, reason: firstLine(error) };
   }
 }
 
-function problemsOf(check: ValidateFunction, params: unknown): readonly Problem[] {
+type Subject = 'params' | 'result';
+
+function problemsOf(check: ValidateFunction, value: unknown, of: Subject): readonly Problem[] {
   try {
-    if (check(params)) return [];
+    if (check(value)) return [];
   } catch (error) {
-    return [problem('params', `params cannot be checked: ${firstLine(error)}`)];
+    return [problem(of, `${of} cannot be checked: ${firstLine(error)}`)];
   }
   const found = new Map<string, Problem>();
   for (const error of check.errors ?? []) {
     if (found.size === mostTold) break;
-    const problem = isOpenAt(error, params) ? undefined : problemOf(error);
+    // Only of parameters something is known later.
+    const isOpen = of === 'params' && isOpenAt(error, value);
+    const problem = isOpen ? undefined : problemOf(error, of);
     if (problem !== undefined && !found.has(problem.message)) found.set(problem.message, problem);
   }
   return [...found.values()];
 }
 
-/** Maximum number of problems that are reported of parameters. */
+/** Maximum number of problems that are reported of one value. */
 const mostTold = 100;
 
-function problemOf(error: ErrorObject): Problem {
+function problemOf(error: ErrorObject, of: Subject): Problem {
   const { missingProperty: missing } = error.params as { missingProperty?: string };
   const pointer =
     missing === undefined ? '' : `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return problem(toPath(`${error.instancePath}${pointer}`, 'params'), sentence(error, 'params'));
+  return problem(toPath(`${error.instancePath}${pointer}`, of), sentence(error, of));
 }
 
 function problem(path: string, message: string): Problem {

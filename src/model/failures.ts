@@ -55,10 +55,12 @@ const sentences = {
     `The secret in the parameter ${d.param} of step ${d.step} cannot be handed to flow "${d.flow}": put it into a task of that flow.`,
   SecretPlugin: (d: { task: string; now: string; before: string }) =>
     `Task "${d.task}" has a secret and runs plugin "${d.now}" now, and the job would hand it to plugin "${d.before}": retry with the latest definitions.`,
-  SchemaInvalid: (d: { of: string; reason: string }) =>
-    `The "schema" of ${d.of} is no JSON Schema that can be checked: ${ended(d.reason)}`,
+  SchemaInvalid: (d: { of: string; reason: string; key?: string }) =>
+    `The "${d.key ?? 'schema'}" of ${d.of} is no JSON Schema that can be checked: ${ended(d.reason)}`,
   ParamsUnfit: (d: { what: string; of: string; problem: string; more: number }) =>
     `${d.what} do not suit the "schema" of ${d.of}: ${d.problem}${d.more > 0 ? ` (and ${d.more} more)` : ''}.`,
+  ResultUnfit: (d: { of: string; problem: string; more: number }) =>
+    `The result does not suit the "output_schema" of ${d.of}: ${d.problem}${d.more > 0 ? ` (and ${d.more} more)` : ''}.`,
   TemplateError: (d: { at: string; reason: string }) =>
     `The template in ${d.at} cannot be filled in: ${ended(d.reason)}`,
   ExpressionError: (d: { at: string; reason: string }) =>

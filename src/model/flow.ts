@@ -74,6 +74,7 @@ export const flowFields = {
   unique: z.exactOptional(uniqueSchema.describe('The `unique` of its jobs that have none.')),
   queue: z.exactOptional(queueSchema),
   schema: z.exactOptional(jsonSchemaSchema),
+  output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),
   output: z.exactOptional(
     z
       .union([expressionSchema, z.record(z.string(), expressionSchema)], {

@@ -67,6 +67,7 @@ export const taskSchema = z
     ),
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
     schema: z.exactOptional(jsonSchemaSchema),
+    output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),
   })
   .superRefine(({ plugin, flow }, context) => {
     if (plugin === undefined || flow === undefined) return;

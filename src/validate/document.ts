@@ -154,10 +154,12 @@ function patternProblems({ type, locks }: Written): readonly PathAndMessage[] {
     : [['locks', `locks must be a regular expression of RE2: ${reason}.`]];
 }
 
-function schemaProblems({ schema }: Written): readonly PathAndMessage[] {
-  if (!isObject(schema)) return [];
-  const reason = checkSchema(schema);
-  return reason === undefined ? [] : [['schema', `schema is no valid JSON Schema: ${reason}.`]];
+function schemaProblems(doc: Written): readonly PathAndMessage[] {
+  return ['schema', 'output_schema'].flatMap((key): readonly PathAndMessage[] => {
+    const schema = doc[key];
+    const reason = isObject(schema) ? checkSchema(schema) : undefined;
+    return reason === undefined ? [] : [[key, `${key} is no valid JSON Schema: ${reason}.`]];
+  });
 }
 
 type TextAt = { readonly keys: readonly string[]; readonly path: string; readonly text: string };

@@ -31,9 +31,9 @@ export function excessOf(doc: Written): Problem | undefined {
   }
   const long = tooLongName(doc);
   if (long !== undefined) return long;
-  const schema = JSON.stringify(doc['schema'] ?? {});
-  if (schema.length > limits.schema) {
-    return tooMuch('schema', `schema must not be longer than ${limits.schema} characters.`);
+  for (const key of ['schema', 'output_schema']) {
+    if (JSON.stringify(doc[key] ?? {}).length <= limits.schema) continue;
+    return tooMuch(key, `${key} must not be longer than ${limits.schema} characters.`);
   }
   let tags = 0;
   let letters = 0;

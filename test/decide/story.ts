@@ -6,6 +6,7 @@ import type { ChildJob, Intent } from '../../src/decide/intent.js';
 import type { Outcome } from '../../src/decide/finish/outcome.js';
 import type { Report } from '../../src/decide/finish/report.js';
 import { settle } from '../../src/decide/finish/settle.js';
+import { readSchema } from '../../src/evaluate/schemas.js';
 import type { Flow } from '../../src/model/flow.js';
 import {
   isLiveJob,
@@ -127,7 +128,7 @@ export class Story {
   end(outcome: Outcome, of?: string, told: Report = {}): Intent {
     const settled = settle(
       this.job,
-      { claim: this.liveAt(of).claim, outcome, report: told },
+      { claim: this.liveAt(of).claim, outcome, report: told, schema: readSchema },
       this.now,
     );
     if (settled.kind === 'fenced') throw new Error(settled.because);

@@ -6,6 +6,7 @@ import { newAttempt, withAttached, withBegun, withStep } from '../steps.js';
 import { goingOn, isToGoOn, type FlowCall } from './child-again.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { untilOf } from '../../reading/clock.js';
+import { unfitForStep } from '../start/suits.js';
 import { failStep } from '../finish/fail.js';
 import { withChildRemade } from './child-remade.js';
 import { finish } from '../finish/finish.js';
@@ -123,7 +124,7 @@ export function childMove(
     case 'final':
       if (step['continues'] === true) return continued(job, step, now);
       if (!isToGoOn(step, child.job)) {
-        return { kind: 'change', job: settleChild(job, step, child, now) };
+        return { kind: 'change', job: settleChild(job, step, child, { now, world }) };
       }
       if (child.job['retry'] !== undefined) return undefined;
       return { kind: 'spawn', job, children: [goingOn(job, step, child.job)] };
@@ -163,17 +164,24 @@ type Ended = {
 function settleChild(
   job: LiveJob,
   step: ParentStep,
-  { job: child, big }: Ended,
-  now: number,
+  ended: Ended,
+  { now, world }: { readonly now: number; readonly world: World },
 ): LiveJob {
+  const { exit = exits.failed } = ended.job;
+  if (exit !== exits.success) return childFailed(job, step, ended, now);
   const own = ownStep(job, step);
-  const exit = child.exit ?? exits.failed;
-  if (exit === exits.success) {
-    const kept = big === undefined ? child.result : referenceTo(step, big);
-    const result = kept === undefined ? {} : { result: kept };
-    const holder = big === undefined ? job : withAttached(job, step, big);
-    return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
-  }
+  const { job: child, big } = ended;
+  const value = big === undefined ? child.result : big.value;
+  const unfit = unfitForStep(job, own, value, world.schema);
+  if (unfit !== undefined) return failStep(job, own, { state: '$$error', ...unfit }, now);
+  const kept = big === undefined ? child.result : referenceTo(step, big);
+  const result = kept === undefined ? {} : { result: kept };
+  const holder = big === undefined ? job : withAttached(job, step, big);
+  return withStep(holder, own, { ...step, state: '$$complete', end: now, exit, ...result });
+}
+
+function childFailed(job: LiveJob, step: ParentStep, { job: child }: Ended, now: number): LiveJob {
+  const { exit = exits.failed } = child;
   const cause = causeOf(child);
   const of = cause === undefined || cause.job === child._id ? '' : `job ${cause.job}: `;
   const reason = cause === undefined ? `exit ${exit}` : `${of}${cause.message}`;
@@ -183,7 +191,7 @@ function settleChild(
   // A child that went on as other jobs has failed in the last of them.
   const origin = cause === undefined ? {} : { cause };
   const why = { ...failure('ChildFailed', { child: child._id, reason }), ...origin, ...again };
-  return failStep(job, own, { state: '$$error', failure: why, exit }, now);
+  return failStep(job, ownStep(job, step), { state: '$$error', failure: why, exit }, now);
 }
 
 /** The failure at the root of that of a child, however deep below it. */

@@ -1,6 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { FlowSettings, LiveJob } from '../../model/job.js';
 import { exits } from '../../model/step.js';
+import { unfitResult } from '../start/suits.js';
 import { finish } from './finish.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, TemplateContext, World } from '../world.js';
@@ -43,5 +44,18 @@ export function completeWith(
     values[id.slice('output.'.length)] = answer.value;
   }
   const result = typeof output === 'string' ? values[''] : values;
-  return { kind: 'change', job: finish(job, { exit: exits.success, result }, now) };
+  return succeed(job, result, now, world);
+}
+
+/** Ends a job that succeeded, unless its result violates the flow's `output_schema`: then with exit 3. */
+export function succeed(job: LiveJob, result: unknown, now: number, world: World): Move {
+  const { name, output_schema: schema } = job.flow_definition;
+  const of = `flow "${name}"`;
+  const unfit =
+    schema === undefined ? undefined : unfitResult({ of, schema }, result, world.schema);
+  const ending =
+    unfit === undefined
+      ? { exit: exits.success, result }
+      : { exit: exits.definition, failure: unfit.failure };
+  return { kind: 'change', job: finish(job, ending, now) };
 }

@@ -9,7 +9,7 @@ import { unprepared } from '../start/attempt.js';
 import { prepare } from '../start/prepare.js';
 import { newAttempt, withBegun } from '../steps.js';
 import type { World } from '../world.js';
-import { completeWith } from './complete.js';
+import { completeWith, succeed } from './complete.js';
 import { finish } from './finish.js';
 import { cancelledSteps, stopMove } from './stop.js';
 
@@ -63,12 +63,8 @@ export function finishedMove(job: LiveJob, now: number, world: World): Move | un
   const { result } = step;
   if (exit !== exits.success) {
     const why = { ...failure('FinishedWith', { exit }), step: step.name };
-    return ended(job, { exit, failure: why, result }, now);
+    return { kind: 'change', job: finish(job, { exit, failure: why, result }, now) };
   }
   if (result === undefined && output !== undefined) return completeWith(output, job, now, world);
-  return ended(job, { exit, result }, now);
-}
-
-function ended(job: LiveJob, ending: Parameters<typeof finish>[1], now: number): Move {
-  return { kind: 'change', job: finish(job, ending, now) };
+  return succeed(job, result, now, world);
 }

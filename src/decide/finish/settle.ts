@@ -14,6 +14,8 @@ import { failStep } from './fail.js';
 import { leafAt } from '../../reading/entries.js';
 import type { Outcome } from './outcome.js';
 import { decisionMaker } from '../../structures/paths.js';
+import { unfitForStep, type Unfit } from '../start/suits.js';
+import type { World } from '../world.js';
 import { withReport, type Report } from './report.js';
 import { askedInVain } from '../../reading/in-vain.js';
 
@@ -31,19 +33,29 @@ export type Ended = {
   readonly outcome: Outcome;
   /** What it told on the way. */
   readonly report?: Report;
+  /** Reads the schemas that results must suit; left out: none is read. */
+  readonly schema?: World['schema'];
 };
 
 /**
  * Writes the outcome and the report of an attempt into the job, if its claim is still the one that
  * ran.
  */
-export function settle(job: Job, { claim, outcome, report = {} }: Ended, now: number): Settled {
+export function settle(
+  job: Job,
+  { claim, outcome, report = {}, schema }: Ended,
+  now: number,
+): Settled {
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
   const hasReport = Object.keys(report).length > 0;
   const step = hasReport ? withReport(own.step, report) : own.step;
   const reported = hasReport ? withStep(own.job, own.step, step) : own.job;
-  const settled = settleStep(reported, step, outcome, now);
+  const unfit = schema && unfitOutcome(own.job, step, outcome, schema);
+  const settled =
+    unfit === undefined
+      ? settleStep(reported, step, outcome, now)
+      : failStep(reported, step, { state: '$$error', ...unfit }, now);
   const isChanged = report.data !== undefined && hasSucceeded(settled, step.path, outcome);
   return { kind: 'settled', job: isChanged ? withData(settled, report.data) : settled };
 }
@@ -61,6 +73,18 @@ function withData(job: LiveJob, changes: NonNullable<Report['data']>): LiveJob {
     else kept[key] = value;
   }
   return Object.keys(kept).length === 0 ? without(job, 'data') : { ...job, data: kept };
+}
+
+/** Why the result of an attempt that succeeded fails it; undefined: nothing is wrong with it. */
+function unfitOutcome(
+  job: LiveJob,
+  step: LiveStep,
+  outcome: Outcome,
+  schema: World['schema'],
+): Unfit | undefined {
+  const { success } = exits;
+  if (outcome.kind !== 'done' || (outcome.exit ?? success) !== success) return undefined;
+  return unfitForStep(job, step, outcome.result, schema);
 }
 
 /** An attempt that waits for a signal has done its own part. */

@@ -205,8 +205,8 @@ function refusalOf(job: NewJob, ordered: Ordered, world: World): Refusal | undef
     Object.keys(written).length > 0 ||
     leaves.some(({ entry }) => entry.params !== undefined || entry.stdio !== undefined);
   const hasSchemas =
-    flow.schema !== undefined ||
-    Object.values(definitions).some(({ schema }) => schema !== undefined);
+    (flow.schema ?? flow.output_schema) !== undefined ||
+    Object.values(definitions).some((task) => (task.schema ?? task.output_schema) !== undefined);
   const unfit = hasSchemas
     ? (brokenSchema(definitions, world) ?? unfitForFlow(flow, written, world))
     : undefined;

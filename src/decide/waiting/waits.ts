@@ -17,6 +17,7 @@ import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from '../start/prepare.js';
+import { unfitForStep } from '../start/suits.js';
 import { cancelledSteps } from '../finish/stop.js';
 import type { Beginning } from '../../structures/progress.js';
 
@@ -156,7 +157,8 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
     const signal = nextSignal(job, step.signal);
-    if (signal !== undefined) return { kind: 'change', job: answered(job, step, signal, now) };
+    if (signal !== undefined)
+      return { kind: 'change', job: answered(job, step, signal, { now, world }) };
   }
   const name = eventOf(step);
   if (name !== undefined) {
@@ -173,11 +175,20 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
 }
 
 /** Ends a step by a signal, which brings a result or a failure and is used up by it. */
-function answered(job: LiveJob, step: WaitingStep, signal: Signal, now: number): LiveJob {
+function answered(
+  job: LiveJob,
+  step: WaitingStep,
+  signal: Signal,
+  { now, world }: { readonly now: number; readonly world: World },
+): LiveJob {
   const { id, data, failure: why } = signal;
   const taken = { ...step, signal_id: id };
   const holding = withStep(job, step, taken);
-  if (why === undefined) return released(holding, taken, data, now);
+  if (why === undefined) {
+    const unfit = unfitForStep(holding, taken, data, world.schema);
+    if (unfit === undefined) return released(holding, taken, data, now);
+    return failStep(holding, taken, { state: '$$error', ...unfit }, now);
+  }
   const failing = { state: '$$error', failure: why, exit: exits.failed } as const;
   return failStep(holding, taken, failing, now);
 }

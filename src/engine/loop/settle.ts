@@ -2,6 +2,7 @@ import { abandoned } from '../../decide/finish/abandoned.js';
 import { carrying, settle, type Writing } from '../../decide/finish/settle.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
+import { readSchema } from '../../evaluate/schemas.js';
 import { problem, TwsError } from '../../errors.js';
 import { isFinalState, type Job, type LiveJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -225,7 +226,7 @@ function settleAll(
 ): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
   let job = read;
   const attempts = ended.filter(({ step, outcome, report }) => {
-    const settled = settle(job, { claim: step.claim, outcome, report }, now());
+    const settled = settle(job, { claim: step.claim, outcome, report, schema: readSchema }, now());
     if (settled.kind === 'settled') {
       job = settled.job;
       return true;

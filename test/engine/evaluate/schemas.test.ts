@@ -45,4 +45,26 @@ describe('an engine with schemas', () => {
       { exit: 3, steps: [{ state: '$$error', exit: 3, failure: { name: 'ParamsUnfit' } }] },
     ]);
   });
+
+  it('checks results, also long ones, and what a flow ends with', async () => {
+    const made = `export default ({ params }) => ({ n: params.n, text: 'x'.repeat(params.length) });`;
+    const space = await openWorkspace({ 'made.mjs': made });
+    const of = (n: unknown, length = 1) => [{ task: 'made', params: { n, length } }];
+    const output = 'results.made.n';
+    await space.put(
+      { _id: 'task:DEFAULT:made', type: 'task', name: 'made', output_schema: schema },
+      flow('good', { tasks: of(1, 100_000), output, output_schema: { type: 'number' } }),
+      flow('long', { tasks: of('x', 100_000) }),
+      flow('whole', { tasks: of(1), output, output_schema: { type: 'string' } }),
+    );
+    await space.engine();
+    const names = ['good', 'long', 'whole'];
+    const ids = await space.put(...names.map((name) => ({ type: 'job', flow: name, owner: 'me' })));
+    const ended = await Promise.all(ids.map((id) => space.ended(String(id))));
+    expect(ended).toMatchObject([
+      { exit: 0, result: 1 },
+      { exit: 2, failure: { name: 'ResultUnfit', step: 'made' } },
+      { exit: 3, failure: { name: 'ResultUnfit' }, steps: [{ state: '$$complete' }] },
+    ]);
+  });
 });
