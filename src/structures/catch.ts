@@ -140,7 +140,10 @@ export const caught: Kind<Catch> = {
     });
     if (!isBad(tried)) return tried;
     const branch = branches[begun];
-    if (branch === undefined) return wentOn || passesOver(node, path, states) ? 'recovered' : tried;
+    if (branch === undefined) {
+      const isPassed = wentOn || (tried === 'failed' && passesOver(node, path, states));
+      return isPassed ? 'recovered' : tried;
+    }
     return branch === 'done' || branch === 'skipped' ? 'recovered' : branch;
   },
 };

@@ -2,6 +2,7 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isLive, isOpen, type StepIn } from '../../model/step.js';
 import { completionOn } from '../../reading/attempts.js';
+import { hardDeadline, untilOf } from '../../reading/clock.js';
 import { textsOf } from '../../structures/kinds.js';
 import type { Beginning } from '../../structures/progress.js';
 import type { Begun, Move } from '../intent.js';
@@ -56,7 +57,8 @@ export function finishedMove(job: LiveJob, now: number, world: World): Move | un
   if (stop !== undefined) return stop;
   const running = job.steps.find(isOpen);
   if (running !== undefined) {
-    return { kind: 'wait', because: `${because} Step ${running.name} still runs.` };
+    const still = `${because} Step ${running.name} still runs.`;
+    return { kind: 'wait', because: still, ...untilOf(hardDeadline(job)) };
   }
   const exit = step.sets_exit ?? exits.success;
   const { output } = job.flow_definition;
