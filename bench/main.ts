@@ -14,6 +14,7 @@ import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
 import { signIn } from './sign-in.js';
 import { product } from './product.js';
+import { retention } from './retention.js';
 import { sleeping } from './sleeping.js';
 import { steps } from './steps.js';
 import { timers } from './timers.js';
@@ -32,6 +33,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   timers,
   fair,
   sleeping,
+  retention,
   'sign-in': signIn,
   hostile,
   pages,

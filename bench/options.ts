@@ -18,6 +18,7 @@ export const benchNames = [
   'timers',
   'fair',
   'sleeping',
+  'retention',
   'sign-in',
   'hostile',
   'pages',
@@ -47,6 +48,8 @@ export type Options = {
   /** Lengths of lists that a map goes over. */
   readonly items: readonly number[];
   readonly sleeping: number;
+  /** Ended jobs, of which retention keeps 1,000. */
+  readonly retained: number;
   /** Hostile jobs of each kind. */
   readonly hostile: number;
   readonly hostileEngines: number;
@@ -91,6 +94,7 @@ export const help = `npm run bench -- [flags]
   --steps 10,100        steps: lengths of jobs
   --items 100,500       map: lengths of lists
   --sleeping 10000      sleeping: jobs that sleep for a week
+  --retained 100000     retention: ended jobs, of which 1,000 stay
   --hostile 3           hostile: jobs of each kind
   --hostile-engines 2
   --kind NAME           hostile: one kind, may be repeated
@@ -131,6 +135,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
       steps: { type: 'string' },
       items: { type: 'string' },
       sleeping: { type: 'string' },
+      retained: { type: 'string', default: '100000' },
       hostile: { type: 'string' },
       'hostile-engines': { type: 'string', default: '2' },
       kind: { type: 'string', multiple: true },
@@ -171,6 +176,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     steps: many('steps'),
     items: many('items'),
     sleeping: one('sleeping'),
+    retained: one('retained'),
     hostile: one('hostile'),
     hostileEngines: one('hostile-engines'),
     kinds: values.kind ?? [],
@@ -215,7 +221,8 @@ type Sized =
   | 'changes'
   | 'steps'
   | 'items'
-  | 'sleeping';
+  | 'sleeping'
+  | 'retained';
 
 function numberOf(flag: string, text: string): number {
   const value = Number(text);

@@ -37,7 +37,7 @@ export type PassArchiveOptions = {
   readonly root: string;
   readonly now: number;
   /** Opens a place; default: as it is written. */
-  readonly open?: ((place: WrittenArchive) => Archive) | undefined;
+  readonly open?: (place: WrittenArchive) => Archive;
 };
 
 /** Documents of one batch of an archive together, in characters of JSON; a larger family goes alone. */
@@ -45,10 +45,9 @@ const mostChars = 16_000_000;
 
 /** Opens the archives of a pass as they are needed. One that fails is not asked again in this pass. */
 export function openPassArchives(store: Store, options: PassArchiveOptions): PassArchives {
-  const { rules, root, now } = options;
+  const { rules, now } = options;
   const { connection } = store;
-  const open =
-    options.open ?? ((place: WrittenArchive) => openArchive(place, { root, connection }));
+  const open = (place: WrittenArchive) => openArchive(place, { ...options, connection });
   const opened = new Map<string, Archive>();
   const failures = new Map<string, ArchiveFailure>();
   let count = 0;

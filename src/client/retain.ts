@@ -102,7 +102,10 @@ export async function retainJobs(store: Store, options: RetainOptions = {}): Pro
   const configured = scansFor(rules, now).length > 0;
   const tally = createTally();
   const { root = process.cwd(), openArchive: open } = options;
-  const archives = openPassArchives(store, { rules, root, now, open });
+  const archives = openPassArchives(store, {
+    ...{ rules, root, now },
+    ...(open === undefined ? {} : { open }),
+  });
   const result = (broken: boolean): RetainResult => ({
     ...{ configured, problems, broken },
     ...{ archived: archives.count(), failures: archives.failures() },

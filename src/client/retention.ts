@@ -5,6 +5,7 @@ import {
   type LastPass,
   type RetentionDocument,
 } from '../model/retention.js';
+import { isWorthCompacting } from '../decide/retention/compaction.js';
 import type { Store } from '../store/store.js';
 import { retainJobs, type RetainOptions, type RetainResult } from './retain.js';
 
@@ -59,7 +60,9 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   let last: LastPass | undefined;
   try {
     const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs });
-    last = { at: began, ms: Math.round(performance.now() - from), by, ...countsOf(result) };
+    const compacted = await compactAfter(store, result);
+    const ms = Math.round(performance.now() - from);
+    last = { at: began, ms, by, ...countsOf(result), ...compacted };
     return { kind: 'done', result, next: claimed.doc.next };
   } finally {
     if (doc !== undefined) await release(store, doc, last);
@@ -111,6 +114,16 @@ async function write(
 ): Promise<Stored | undefined> {
   const result = await store.write(doc);
   return result.kind === 'written' ? { ...doc, _rev: result.rev } : undefined;
+}
+
+/** A removal leaves its space to the next compaction, which CouchDB may put off for long. */
+async function compactAfter(
+  store: Store,
+  { documents }: RetainResult,
+): Promise<Pick<LastPass, 'compacted'>> {
+  if (documents === 0) return {};
+  const { documents: left } = await store.info();
+  return isWorthCompacting(documents, left) ? { compacted: await store.compact() } : {};
 }
 
 /** A pass that failed leaves what the one before it did. */

@@ -14,6 +14,7 @@ const lastPassSchema = z.looseObject({
   removed: countsSchema,
   kept: z.int().min(0),
   archived: z.exactOptional(z.int().min(0)),
+  compacted: z.exactOptional(z.boolean()),
   failures: z.exactOptional(z.array(textSchema)),
   by: textSchema,
 });
@@ -35,7 +36,7 @@ export const retentionSchema = z
     ),
     last: z.exactOptional(
       lastPassSchema.describe(
-        'The last pass: {at, ms, removed, kept, archived, failures, by}, jobs by status.',
+        'The last pass: {at, ms, removed, kept, archived, failures, compacted, by}, jobs by status.',
       ),
     ),
   })

@@ -3,6 +3,7 @@ import type { StoredDocument } from '../model/document.js';
 import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
 import { documentsOf, hasMore, mostIds, notOfCouch, readLeavesOf, readRange } from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
+import { compactDatabase } from './compact.js';
 import { readCopy, writeCopies, type DocumentCopy } from './copies.js';
 import { isDocument, type Change } from './change.js';
 import { openClient, unexpected, type CouchClient, databasePath, documentPath } from './client.js';
@@ -55,6 +56,8 @@ export type Store = {
   readonly write: (doc: NewDocument, mostBytes?: number) => Promise<WriteResult>;
   /** The text of an attachment, of the current or that revision; undefined when there is none. */
   readonly attachment: (id: string, name: string, of?: OfRevision) => Promise<string | undefined>;
+  /** Has the server give back the space of removed documents; false: it does not let us. */
+  readonly compact: () => Promise<boolean>;
   /** One revision with its history and the bytes of its attachments, for another database. */
   readonly copy: (id: string, rev: string) => Promise<DocumentCopy | undefined>;
   /** Stores copies under their own revisions; resolves with those that were refused. */
@@ -112,6 +115,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
+    compact: () => compactDatabase(client),
     copy: (id, rev) => readCopy(client, id, rev),
     putCopies: (docs) => writeCopies(client, docs),
     documentLimit: () => readDocumentLimit(client),

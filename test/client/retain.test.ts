@@ -267,6 +267,15 @@ describe('a pass', () => {
 });
 
 describe('passes of several processes', () => {
+  it('have the server give back space when much was removed', async () => {
+    const { put, store } = await ready();
+    const ids = Array.from({ length: 1_000 }, (_, i) => `j${i}`);
+    await put(...ids.map((id) => ended(id, 90)));
+    const options = { now, usual, everyMs: 1, by: 'engine:a', atOnce: true };
+    await createClient({ store }).retention(options);
+    expect(await store.get('retention')).toMatchObject({ last: { compacted: true } });
+  });
+
   const everyMs = 3_600_000;
 
   it('U9: are made by one of them', async () => {

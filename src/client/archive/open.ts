@@ -14,13 +14,16 @@ export type ArchiveSurroundings = {
   readonly root: string;
   /** The database of the jobs. */
   readonly connection: Connection;
+  /** Opens a place; default: as it is written. */
+  readonly open?: (place: WrittenArchive) => Archive;
 };
 
 /** Opens a place; nothing is sent or made before the first request. @throws TwsError `archive_failed` */
 export function openArchive(
   written: WrittenArchive,
-  { root, connection }: ArchiveSurroundings,
+  { root, connection, open }: ArchiveSurroundings,
 ): Archive {
+  if (open !== undefined) return open(written);
   const { folder, database = '', s3 } = written;
   const name = archiveName(written);
   if (folder !== undefined) return batchArchive(folderObjects(resolve(root, folder), name));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isWorthCompacting } from '../../../src/decide/retention/compaction.js';
 import { expiredJobs, isTooOld, type EndedJob } from '../../../src/decide/retention/expired.js';
 import {
   archiveFor,
@@ -238,3 +239,15 @@ describe('archives', () => {
     expect(archivesIn(rulesOf(flows, usual))).toEqual([{ folder: 'a' }, { s3: { bucket: 'b' } }]);
   });
 });
+
+it.each([
+  [999, 0, false],
+  [1_000, 4_000, true],
+  [1_000, 4_001, false],
+  [90_000, 10_000, true],
+])(
+  'after %i documents were removed and %i are left a compaction is worth it: %s',
+  (removed, left, is) => {
+    expect(isWorthCompacting(removed, left)).toBe(is);
+  },
+);
