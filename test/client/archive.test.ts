@@ -73,7 +73,7 @@ describe.each<[string, () => Promise<(folder: string, database: string) => Archi
     },
   ],
 ])('an archive in %s', (_title, place) => {
-  it('U13: has what retention removed, shows it and puts it back as it was', async () => {
+  it('U31: has what retention removed, shows it and puts it back as it was', async () => {
     const { put, retain, client, from, store } = await ready(await place());
     await put(...family());
     const before = await store.get('a');
@@ -150,7 +150,7 @@ describe('an archive', () => {
     expect(codes.sort()).toEqual(['archive_failed', 'fine']);
   });
 
-  it('U14: lists no batch whose index is missing, and one that was stored twice once', async () => {
+  it('U32: lists no batch whose index is missing, and one that was stored twice once', async () => {
     const { put, retain, root, client, from } = await ready(() => ({ folder: 'old' }));
     const folder = join(root, 'old');
     const index = async () => (await readdir(folder)).filter((name) => name.endsWith('.json'));

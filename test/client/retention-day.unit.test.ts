@@ -58,7 +58,7 @@ function createDay() {
       for (const doc of documents) archived.add(`${doc._rev} ${doc._id}`);
     }
   });
-  return { archived, unarchived, made, database, archive };
+  return { archived, unarchived, made, more: new Set<string>(), database, archive };
 }
 type Day = ReturnType<typeof createDay>;
 
@@ -136,11 +136,13 @@ function jobOf(_id: string, schedule: string, number: number, slot: number, at: 
 }
 
 /** Of some jobs there is more: a child job, and what was left for them. */
-async function leaveMore({ database }: Day, at: number): Promise<void> {
+async function leaveMore({ database, more }: Day, at: number): Promise<void> {
   const store = database.store();
   for (let number = 0; number < schedules; number += 5) {
     const job = slotJobId(`schedule:s${number}`, at);
+    // Retention may have looked between two lives of an engine.
     if (!database.docs.has(job)) continue;
+    more.add(job);
     const child = jobOf(`${job}:child`, '', number, 0, at);
     await store.write({ ...child, schedule: undefined, parent: { job, step: 's' } });
     await store.write({ _id: `lock:${job}`, type: 'lock', kind: 'permit', key: 'k', job, at });
@@ -174,7 +176,7 @@ function keptAt(jobs: readonly StoredDocument[], now: number): ReadonlySet<strin
 }
 
 it(
-  `U9, U10, U12, U13: a day of ${schedules} schedules, killed at every write, ends with what retain says and has archived the rest`,
+  `U9, U10, U12, U31: a day of ${schedules} schedules, killed at every write, ends with what retain says and has archived the rest`,
   async () => {
     const day = createDay();
     const { database, archive, made } = day;
@@ -231,9 +233,7 @@ it(
     const kept = keptAt(jobs, now);
     const left = [...database.docs.keys()].filter((id) => !/^(flow|schedule):/.test(id));
     const family = (id: string): readonly string[] =>
-      Number(/s(\d+):/.exec(id)?.[1]) % 5 === 0
-        ? [id, `${id}:child`, `lock:${id}`, `signal:${id}`]
-        : [id];
+      day.more.has(id) ? [id, `${id}:child`, `lock:${id}`, `signal:${id}`] : [id];
     expect(left.sort()).toEqual(['retention', ...[...kept].flatMap(family)].sort());
 
     const surroundings = {

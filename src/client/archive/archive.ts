@@ -30,9 +30,9 @@ export type ArchiveEntry = {
 /**
  * A place for jobs that are removed from the database.
  *
- * U13 `store` resolves when the families were written, read back and found equal: only then may anything of
+ * U31 `store` resolves when the families were written, read back and found equal: only then may anything of
  *    them be removed.
- * U14 What a `store` that was broken off has left is not listed, or is listed as a whole family.
+ * U32 What a `store` that was broken off has left is not listed, or is listed as a whole family.
  */
 export type Archive = {
   /** How it is named to people. */
