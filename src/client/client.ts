@@ -86,6 +86,10 @@ export type Client = {
   readonly sealed: <J extends Readonly<Record<string, unknown>>>(
     jobs: readonly J[],
   ) => Promise<ReadonlyMap<J, Problem>>;
+  /** The job with the same `unique` key that counts for a new one now; it is not kept from ending. */
+  readonly uniqueRival: (
+    job: JobToSubmit & { readonly _id: string },
+  ) => Promise<StoredDocument | undefined>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
@@ -290,6 +294,7 @@ const rules = {
   retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
   sealed: () => import('./sealed-jobs.js'),
+  unique: () => import('./unique-rival.js'),
   work: () => import('./work.js'),
 };
 
@@ -301,6 +306,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     submit: (job) => submitJob(store, job),
     submitMany: (jobs) => submitJobs(store, jobs),
     sealed: async (jobs) => (await rules.sealed()).sealedInJobs(store, jobs),
+    uniqueRival: async (job) => (await rules.unique()).rivalOfNew(store, job),
     get: (id) => store.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),

@@ -5,7 +5,10 @@ import { isObject } from '../model/object.js';
 import { ruleOf, type Unique } from '../model/unique.js';
 import { findUniqueHolder } from '../replicas/unique-holder.js';
 import type { Store } from '../store/store.js';
+import { uniquesOf } from './flow-unique.js';
 import { uniqueOrder } from './unique.js';
+
+type AnyJob = Readonly<Record<string, unknown>> & { readonly _id: string };
 
 /** The job that has the key, and what the key belongs to; `replaced`: it is cancelled first. */
 export type UniqueRival = {
@@ -17,7 +20,7 @@ export type UniqueRival = {
 /** Returns the job that has the key of one which waits for it, or is refused for it; undefined: nobody has. */
 export async function uniqueRival(
   store: Store,
-  job: StoredDocument,
+  job: AnyJob,
   unique: Unique,
 ): Promise<UniqueRival | undefined> {
   const id = await lockOf(job, unique);
@@ -37,7 +40,7 @@ export async function uniqueRival(
   return { job: by, kind, target: uniqueRequest(lock._id, job, unique).key };
 }
 
-async function lockOf(job: StoredDocument, unique: Unique): Promise<string | undefined> {
+async function lockOf(job: AnyJob, unique: Unique): Promise<string | undefined> {
   const { locked } = job;
   if (isObject(locked) && typeof locked['unique'] === 'string') return locked['unique'];
   try {
@@ -46,4 +49,11 @@ async function lockOf(job: StoredDocument, unique: Unique): Promise<string | und
     if (error instanceof TwsError) return undefined;
     throw error;
   }
+}
+
+/** Returns the job with the same key that counts for a job which is about to be submitted. */
+export async function rivalOfNew(store: Store, job: AnyJob): Promise<StoredDocument | undefined> {
+  const unique = (await uniquesOf(store, [job])).get(job);
+  const rival = unique && (await uniqueRival(store, job, unique));
+  return rival === undefined ? undefined : store.get(rival.job);
 }

@@ -4,6 +4,57 @@ import { openOjs, work, type Answered, type Envelope, type Fetched } from './ojs
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
+describe('a job that is to be unique', () => {
+  const unique = (more: object) => ({
+    type: 'email.send',
+    args: [{ to: 'a', at: Math.random() }],
+    options: { unique: { keys: ['type', 'args'], args_keys: ['to'], period: 'PT1H', ...more } },
+  });
+
+  it('is rejected, ignored, or replaces the one with the same key, as the specification says', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    await api.engine();
+    const order = (more: object) => ({ body: unique(more) });
+    const first = await api.enqueue(unique({}));
+    expect(await api.ojs('POST', '/v1/jobs', order({}))).toMatchObject({
+      status: 409,
+      body: { error: { code: 'duplicate', details: { existing_job_id: first.id } } },
+    });
+    expect(await api.ojs('POST', '/v1/jobs', order({ on_conflict: 'ignore' }))).toMatchObject({
+      status: 200,
+      body: { job: { id: first.id } },
+    });
+    const later = { scheduled_at: '2099-12-31T23:59:59Z' };
+    const second = await api.ojs<Answered>('POST', '/v1/jobs', {
+      body: { ...unique({ on_conflict: 'replace', states: ['active', 'available'] }), ...later },
+    });
+    expect(second).toMatchObject({ status: 201, body: { job: { state: 'scheduled' } } });
+    const replaced = await api.ojs<Answered>('GET', `/v1/jobs/${first.id}`);
+    expect(replaced.body.job.state).toBe('cancelled');
+    const third = await api.enqueue(unique({ on_conflict: 'replace_except_schedule' }));
+    expect(third['scheduled_at']).toMatch(/^2099/);
+  });
+
+  it('compares its type, its queue and its meta where they are named', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    const sent = async (keys: readonly string[], more: object) => {
+      const body = {
+        type: 'email.send',
+        args: [],
+        unique: { key: keys, meta_keys: ['m'] },
+        ...more,
+      };
+      return (await api.ojs('POST', '/v1/jobs', { body })).status;
+    };
+    expect(await sent(['queue', 'meta'], { queue: 'a', meta: { m: 1 } })).toBe(201);
+    expect(await sent(['queue', 'meta'], { queue: 'a', meta: { m: 1, n: 1 } })).toBe(409);
+    expect(await sent(['queue', 'meta'], { queue: 'b', meta: { m: 1 } })).toBe(201);
+    expect(await sent(['queue', 'meta'], { queue: 'a', meta: { m: 2 } })).toBe(201);
+  });
+});
+
 describe('every answer of the façade', () => {
   it('has the version, an id of the request and the media type', async () => {
     const { ojs } = await openOjs();
@@ -172,10 +223,16 @@ describe('a job that is enqueued', () => {
       { type: 'echo', args: [], queue: 'a', options: { queue: 'b' } },
     ],
     [
-      'that is to be unique',
-      422,
+      'that is to be unique by its meta',
+      400,
+      'meta_keys',
+      { type: 'echo', args: [], options: { unique: { keys: ['meta'] } } },
+    ],
+    [
+      'that is to be unique in a state that there is not',
+      400,
       'unique',
-      { type: 'echo', args: [], options: { unique: { keys: ['type'] } } },
+      { type: 'echo', args: [], options: { unique: { states: ['gone'] } } },
     ],
     [
       'with a backoff that there is not',

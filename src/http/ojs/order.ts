@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { problem } from '../../errors.js';
 import { defaultPriority } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
+import type { Unique } from '../../model/unique.js';
+import { ourUnique } from './unique.js';
 import { durationMs } from './durations.js';
 import { optionNames, type OjsOptions, type OjsOrder, type OjsRetry } from './schemas.js';
 
@@ -52,8 +54,15 @@ export function jobOfOrder(
     ...(expires == null ? {} : { expires: timeOf(expires, now) }),
     ...(tags == null || tags.length === 0 ? {} : { tags }),
     ...(options.pending === true ? { paused: true } : {}),
+    ...(options.unique == null ? {} : { unique: uniqueOf(order, options) }),
     ojs: keptOf(order, options, now),
   };
+}
+
+function uniqueOf(order: OjsOrder, { unique, queue }: Settled): Unique {
+  const { type, args } = order;
+  const meta = { ...order.meta, ...order.options?.metadata };
+  return ourUnique(unique ?? {}, { type, queue: queue ?? 'default', args, meta });
 }
 
 /** What the specification has and our jobs have not, or in another form. */
@@ -116,9 +125,6 @@ function mergedOptions(order: OjsOrder): OjsOptions {
 
 /** @throws TwsError `ojs_unsupported`, `request_invalid` */
 function assertDoable(all: OjsOptions): void {
-  if (all.unique != null) {
-    unsupported('"unique"', 'of the same jobs each is done; the same id is taken once.');
-  }
   if (all.rate_limit != null)
     unsupported('"rate_limit"', 'a flow limits how many of its jobs run.');
   const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;

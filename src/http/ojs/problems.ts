@@ -18,6 +18,7 @@ export const ojsErrorSchema = z
         .object({
           reason: z.string().describe('The code of the problem in the API of TWS.'),
           field: z.string().optional(),
+          existing_job_id: z.string().optional().describe('The job that is there already.'),
           problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
         })
         .describe('What TWS itself says about it.'),
@@ -45,7 +46,7 @@ const codes: Readonly<Record<number, string>> = {
   429: 'rate_limited',
 };
 
-const duplicates: ReadonlySet<string> = new Set(['ojs_duplicate', 'id_taken']);
+const duplicates: ReadonlySet<string> = new Set(['ojs_duplicate', 'id_taken', 'not_unique']);
 
 /** The status of a row of the table in answers of the façade. */
 export function ojsStatusOf(code: ProblemCode): number {
@@ -57,7 +58,7 @@ export function ojsErrorOf(
   { status: own, body }: ProblemAnswer,
   requestId: string,
 ): { readonly status: number; readonly body: z.infer<typeof ojsErrorSchema> } {
-  const { error: reason, reason: message, hint, path, problems } = body;
+  const { error: reason, reason: message, hint, path, problems, job } = body;
   const status = statuses[reason as ProblemCode] ?? own;
   const error = {
     code: duplicates.has(reason) ? 'duplicate' : (codes[status] ?? 'backend_error'),
@@ -67,6 +68,7 @@ export function ojsErrorOf(
     details: {
       reason,
       ...(path === undefined ? {} : { field: path }),
+      ...(job === undefined ? {} : { existing_job_id: job }),
       ...(problems === undefined ? {} : { problems }),
     },
     request_id: requestId,

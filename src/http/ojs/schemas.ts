@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ojsUniqueSchema } from './unique.js';
 import { longestWorkLeaseMs } from '../../model/work.js';
 import { durationMs } from './durations.js';
 import { ojsStates } from './states.js';
@@ -79,7 +80,7 @@ const optionShape = {
     .describe('How long a worker has it without a sign of life.'),
   tags: z.array(z.string()).max(1_000).nullish(),
   pending: z.boolean().nullish().describe('true: not begun before somebody activates it.'),
-  unique: z.unknown().optional().describe('Not supported.'),
+  unique: ojsUniqueSchema.nullish(),
   rate_limit: z.unknown().optional().describe('Not supported.'),
 };
 export const optionsSchema = z.strictObject({

@@ -28,6 +28,7 @@ const refusals = [
   'document_refused',
   'ojs_type_unknown',
   'ojs_duplicate',
+  'not_unique',
 ] as const;
 
 export const enqueueRoute = ojsRoute({
@@ -39,6 +40,7 @@ export const enqueueRoute = ojsRoute({
   headers: trace,
   body: { schema: orderSchema },
   answers: {
+    200: { description: 'The job with the same key ("ignore").', schema: jobAnswerSchema },
     201: {
       description: 'Enqueued.',
       schema: jobAnswerSchema,
@@ -46,12 +48,15 @@ export const enqueueRoute = ojsRoute({
     },
   },
   problems: refusals,
-  handle: async ({ api, body, headers, who }) => {
-    const [job] = await enqueue(api, [body], {
+  handle: async ({ api, body, headers, who, signal }) => {
+    const [enqueued] = await enqueue(api, [body], {
       principal: who,
       trace: traceOf(headers['traceparent']),
     });
-    if (job === undefined) throw new Error('A job was enqueued and is none.');
+    if (enqueued === undefined) throw new Error('A job was enqueued and is none.');
+    const { job, existing, replaces } = enqueued;
+    if (existing) return { status: 200, body: { job: envelopeOf(job, api.now()) } };
+    if (replaces !== undefined) await untilEnded(api, replaces, signal);
     const location = `/ojs/v1/jobs/${encodeURIComponent(job._id)}`;
     return { status: 201, body: { job: envelopeOf(job, api.now()) }, headers: { location } };
   },
@@ -84,7 +89,7 @@ export const enqueueManyRoute = ojsRoute({
     const now = api.now();
     return {
       status: 201,
-      body: { jobs: jobs.map((job) => envelopeOf(job, now)), count: jobs.length },
+      body: { jobs: jobs.map(({ job }) => envelopeOf(job, now)), count: jobs.length },
     };
   },
 });
@@ -94,7 +99,7 @@ async function enqueue(
   api: Api,
   orders: readonly OjsOrder[],
   options: NewJobOptions,
-): Promise<readonly StoredDocument[]> {
+): Promise<readonly Enqueued[]> {
   const owner = ownerOfNew(options.principal);
   const now = api.now();
   const targets = new Map<string, Target>();
@@ -108,17 +113,59 @@ async function enqueue(
     return { ...made, _id: id };
   });
   await assertFree(api, jobs, options.principal);
+  await keepSchedules(api, orders, jobs);
   const [sealed] = (await api.client.sealed(jobs)).values();
   if (sealed !== undefined) refuseDocument('job', [sealed]);
   const stored = await api.client.submitMany(jobs);
-  return stored.map((one, i) => {
-    if (one.kind === 'refused') throw one.problem;
-    const job = jobs[i] as JobToSubmit & { readonly _id: string };
-    // Somebody else had the same thought at the same time.
-    if (one.existed) throw problem('ojs_duplicate', { id: one.id });
-    return { ...job, _rev: one.rev };
+  return Promise.all(
+    stored.map(async (one, i) => {
+      if (one.kind === 'refused') throw one.problem;
+      const job = jobs[i] as JobToSubmit & { readonly _id: string };
+      if (one.existing === true) {
+        const there = await api.client.get(one.id);
+        if (there !== undefined) return { job: there, existing: true, replaces: undefined };
+      }
+      // Somebody else had the same thought at the same time.
+      if (one.existed) throw problem('ojs_duplicate', { id: one.id });
+      return { job: { ...job, _rev: one.rev }, existing: false, replaces: one.replaces };
+    }),
+  );
+}
+
+/** With `replace_except_schedule` a job begins when the one that it replaces would have begun. */
+async function keepSchedules(
+  { client }: Api,
+  orders: readonly OjsOrder[],
+  jobs: (JobToSubmit & { readonly _id: string })[],
+): Promise<void> {
+  for (const [i, order] of orders.entries()) {
+    const { on_conflict: conflict } = order.unique ?? order.options?.unique ?? {};
+    const job = jobs[i];
+    if (job === undefined || conflict !== 'replace_except_schedule') continue;
+    const after = (await client.uniqueRival(job))?.['exec_after'];
+    if (after !== undefined) jobs[i] = { ...job, exec_after: after };
+  }
+}
+
+/** A job that was enqueued, or the one with the same key; `replaces`: the job that is cancelled for it. */
+type Enqueued = {
+  readonly job: StoredDocument;
+  readonly existing: boolean;
+  readonly replaces: string | undefined;
+};
+
+/** Waits until a job that is replaced has ended, as far as an engine ends it in time. */
+async function untilEnded(api: Api, id: string, signal: AbortSignal): Promise<void> {
+  const read = async (): Promise<StoredDocument> =>
+    (await api.client.get(id)) ?? { _id: id, _rev: '', state: '$$cancelled' };
+  await waitUntilReady({
+    ...{ hub: api.hub, id, read, readAgain: read, isReady: isEndedJob },
+    ...{ waitMs: replacedMs, signal },
   });
 }
+
+/** So long the answer about a job waits for the end of the one that it replaces, ms. */
+const replacedMs = 5_000;
 
 /** @throws TwsError `ojs_duplicate`: an id that is there, or twice in what was sent */
 async function assertFree(

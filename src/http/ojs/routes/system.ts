@@ -34,7 +34,7 @@ const capabilities = {
   priority_queues: true,
   rate_limiting: false,
   schema_validation: false,
-  unique_jobs: false,
+  unique_jobs: true,
   workers: true,
   workflows: false,
 } as const;
@@ -42,7 +42,7 @@ const capabilities = {
 const notes = [
   'A type is the name of a flow or of a task; any other is refused unless there is a task "ojs".',
   'The type of a flow takes no retry, timeout and visibility_timeout: the flow says them itself.',
-  'No "unique", no "rate_limit", no linear or polynomial backoff, no "requeue" of a nack.',
+  'No "rate_limit", no linear or polynomial backoff, no "requeue" of a nack.',
   'A priority is from -499 to 500. Jitter makes waits shorter, by up to a half, and never longer.',
   'A lease that is over fails the attempt, and the retry policy says whether it is tried again.',
   'Heartbeats are answered with "running"; workers are not told to be quiet or to end.',
