@@ -49,7 +49,7 @@ async function answered(
 }
 
 /**
- * Stores a job whose key must be unique: first the lock, which is reserved for it, then the job (U13). With
+ * Stores a job whose key must be unique: first the lock, which is reserved for it, then the job (U17). With
  * `replace` the job is stored whoever has the key: the engine that begins it asks the other one to cancel.
  * @throws TwsError `not_unique`, and what `store` throws
  */

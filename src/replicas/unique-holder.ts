@@ -26,7 +26,7 @@ export type UniqueAsking = {
 export type UniqueSearch = Generator<string, UniqueHolding, readonly StoredDocument[]>;
 
 /**
- * Finds the other job that counts for one that asks for the lock of a key (U14). A job that is not there counts
+ * Finds the other job that counts for one that asks for the lock of a key (U18). A job that is not there counts
  * only as long as it may be about to be stored; one that has begun without the lock does not have the key.
  */
 export function* findUniqueHolder(lock: StoredDocument, asking: UniqueAsking): UniqueSearch {

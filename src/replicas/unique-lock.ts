@@ -21,14 +21,14 @@ export type UniqueLock = Omit<ReplicatedLock, 'next' | 'isOwn'> & {
 /**
  * Takes the lock of a key for a job, with one copy of it or several.
  *
- * U13 A submit stores the lock before the job. Until the job is there the lock is `reserved`, and counts for 10
+ * U17 A submit stores the lock before the job. Until the job is there the lock is `reserved`, and counts for 10
  *    seconds: whoever dies in between keeps nobody from anything for longer. An engine that begins the job
  *    takes the lock anew (U3), so what was taken over meanwhile ends the job, not the rule.
- * U14 Which job counts, says the rule of the job that asks; how long the lock stays, that of the job that has it.
- * U15 A job that replaces another one has the lock at once, with the other one listed in `after`, and begins when
+ * U18 Which job counts, says the rule of the job that asks; how long the lock stays, that of the job that has it.
+ * U19 A job that replaces another one has the lock at once, with the other one listed in `after`, and begins when
  *    none of these is left. Who is listed does not begin any more. So the last write of the lock says who goes
  *    on, and a job that was replaced while it waited holds up nobody.
- * U16 Only who has the lock asks those in `after` to cancel: nobody is cancelled by a job that gets nothing.
+ * U20 Only who has the lock asks those in `after` to cancel: nobody is cancelled by a job that gets nothing.
  */
 export function* takeUniqueLock(lock: UniqueLock): Protocol<LockAnswer> {
   let acknowledged: string | undefined;
@@ -168,7 +168,7 @@ function isListedIn({ after }: LeafRevision, job: string): boolean {
   return Array.isArray(after) && after.includes(job);
 }
 
-/** Asks those that must end first to cancel, each of them once (U16). */
+/** Asks those that must end first to cancel, each of them once (U20). */
 function* replacing(after: readonly StoredDocument[], { job }: UniqueLock): Protocol<LockAnswer> {
   for (const one of after) {
     const { cancel, requests } = one;

@@ -51,7 +51,7 @@ describe('a job with "unique"', () => {
     expect(next.existed).toBe(false);
   });
 
-  it('U13: is stored once, however many submit it at the same time', async () => {
+  it('U17: is stored once, however many submit it at the same time', async () => {
     const { space, client } = await opened();
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, () => client.submit(order({}))),
@@ -85,7 +85,7 @@ describe('a job with "unique"', () => {
     expect(await submit({ key: '$number("x")' }, {})).toBe('unique_key');
   });
 
-  it('U13: leaves nothing behind when the submit dies at any of its writes', async () => {
+  it('U17: leaves nothing behind when the submit dies at any of its writes', async () => {
     const { space, client } = await opened();
     for (const dies of [0, 1, 2]) {
       const params = { a: { id: `dies ${dies}` } };
@@ -135,7 +135,7 @@ describe('a job with "unique"', () => {
     await client.request(refused._id, 'cancel');
   });
 
-  it('U15, U16: replaces the other one: cancels it once, and begins when it has ended', async () => {
+  it('U19, U20: replaces the other one: cancels it once, and begins when it has ended', async () => {
     const { space, client } = await opened();
     await space.engine();
     await space.engine();
@@ -162,7 +162,7 @@ describe('a job with "unique"', () => {
     await expect.poll(() => locks(space)).toEqual([]);
   });
 
-  it('U14: counts for its period also after its end; the sweep removes the lock when that is over', async () => {
+  it('U18: counts for its period also after its end; the sweep removes the lock when that is over', async () => {
     const { space, client } = await opened();
     await space.engine({ sweepMs: 50 });
     const daily = { period: 'P1D', states: ['succeeded', 'running', 'queued'] };

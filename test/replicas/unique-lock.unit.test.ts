@@ -155,7 +155,7 @@ function race(seed: number, replacing: number): Memory {
 }
 
 describe('the lock of a key', () => {
-  it('U13, U14, U15, U16: has one job run at a time, whoever races and dies, and all come to an end', () => {
+  it('U17, U18, U19, U20: has one job run at a time, whoever races and dies, and all come to an end', () => {
     const ends = new Set<unknown>();
     for (let seed = 1; seed <= 200; seed += 1) {
       const memory = race(seed, seed % 2 === 0 ? 0 : 0.6);

@@ -39,7 +39,7 @@ import { readLockPattern } from '../../evaluate/patterns.js';
  *    it because the job was final then, finds another revision.
  *
  * Where the database keeps several copies, U4 and U5 in `replicas/lock.ts` take the place of U1. The lock of a
- * `unique` key follows U13 to U16 in `replicas/unique-lock.ts`.
+ * `unique` key follows U17 to U20 in `replicas/unique-lock.ts`.
  */
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */

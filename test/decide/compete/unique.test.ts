@@ -159,7 +159,7 @@ describe('a job with a key', () => {
     expect(keyOf({}, { tasks: ['a'] })).toBe('these tasks');
   });
 
-  it('U15: waits for the one that it replaces', () => {
+  it('U19: waits for the one that it replaces', () => {
     const waits = told(
       { on_conflict: 'replace' },
       { world: { locks: { [id]: { kind: 'replacing', by: 'other' } } } },
