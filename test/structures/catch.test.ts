@@ -68,7 +68,7 @@ describe('a catch', () => {
     expect(failureFor(told.liveJob, { path: '0.catch.0.sequence.0' })).toEqual({ failure });
     expect(seenAt(told, '0.catch.0.sequence.0').results).toEqual({ declined: failure });
     expect(failureFor(told.liveJob, { path: '0.try' })).toEqual({});
-    const none = ['7.catch.0', '1.catch.0', '0.graph.catch.a'];
+    const none = ['7.catch.0', '1.catch.0', '1.catch.0', '0.graph.catch.a'];
     for (const path of none) expect(failureFor(told.liveJob, { path })).toEqual({});
     const asked = caught('Broken');
     expect(seenAt(asked, '0.catch.1').results).toEqual({});
@@ -282,6 +282,13 @@ describe('the picture of a catch', () => {
     ],
   ])('shows how it stands %s', (_when, steps, expected) => {
     expect(states(steps)).toMatchObject(expected);
+  });
+
+  it('shows what failed in a structure as passed over where a branch for any failure does nothing', () => {
+    const tree = toTree([{ parallel: ['a', 'b'], catch: [{ do: [] }] }]);
+    const steps = [step('0.try.parallel.0', '$$error'), step('0.try.parallel.1', '$$error')];
+    const { nodes } = pictureOf(tree, { steps: steps as never });
+    expect(nodes.find(({ id }) => id === '0')).toMatchObject({ state: 'recovered' });
   });
 
   it('shows a branch that does nothing as recovered', () => {

@@ -48,6 +48,11 @@ describe('an entry', () => {
     expect(textsOf(entry)).toEqual(texts);
   });
 
+  it('that finishes its flow cannot run in the job of a slice', () => {
+    const entry: Entry = { task: 'finish', finish: true };
+    expect(entryKindOf(entry).needsWholeJob?.(entry)).toBe(true);
+  });
+
   it('is of one of these kinds', () => {
     expect(new Set(cases.map(([word]) => word))).toEqual(new Set(entryKeys));
   });
