@@ -72,7 +72,7 @@ export function clausesSchema(node: z.ZodType): z.ZodType {
  */
 export const caught: Kind<Catch> = {
   written: {
-    shape: ({ node }) => ({ try: node.describe('What is tried.'), catch: clausesSchema(node) }),
+    shape: ({ node, clauses }) => ({ try: node, catch: clauses }),
     beside: ['try'],
     inside: ['errors', 'do', 'as'],
     normalised: (it, toNode) => ({

@@ -70,6 +70,8 @@ export type NodeSchemas = {
   readonly nodes: z.ZodType;
   /** A node of a graph: a node with `after`. */
   readonly graphNode: z.ZodType;
+  /** What catches the failure of a node. */
+  readonly clauses: z.ZodType;
 };
 
 /** A mistake in a structure: the keys that lead to it, and what it must be ("must …"). */

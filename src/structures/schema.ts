@@ -40,10 +40,11 @@ const schemas: NodeSchemas = {
   node: writtenNodeSchema,
   nodes: z.lazy(() => z.array(writtenNodeSchema, { error: 'must be a list of steps' })),
   graphNode: writtenGraphNodeSchema,
+  clauses: z.lazy(() => clausesSchema(writtenNodeSchema)),
 };
 
 /** What catches the failure of a node may stand beside it, whatever its kind. */
-const catching = { catch: z.exactOptional(z.lazy(() => clausesSchema(writtenNodeSchema))) };
+const catching = { catch: z.exactOptional(schemas.clauses) };
 
 /** The form of each kind of entry, before the rules that a form cannot tell. */
 export const entryForms = entryFormsWith(catching);
@@ -143,6 +144,7 @@ export const schemaNames: ReadonlyMap<z.core.$ZodType, string> = new Map<z.core.
   [writtenNodeSchema, 'Node'],
   [writtenGraphNodeSchema, 'GraphNode'],
   [schemas.nodes, 'Nodes'],
+  [schemas.clauses, 'Clauses'],
   ...named([...entries, ...structures], ''),
   ...named([...entriesInGraph, ...structuresInGraph], 'InGraph'),
 ]);

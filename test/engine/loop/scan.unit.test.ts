@@ -28,6 +28,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     ending: new AbortController(),
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     controls: { replace: () => undefined },
+    queueControls: { replace: () => false },
     replicas: { many: false },
     serializer: { room: () => Promise.resolve() },
     now: () => 0,
