@@ -20,6 +20,7 @@ describe('parseDocument', () => {
     ['a request', { type: 'request', job: 'j', action: 'pause' }],
     ['a signal', { type: 'signal', job: 'j', name: 'go' }],
     ['an event', { type: 'event', event: 'payment' }],
+    ['a control of a queue', { type: 'queue-control', queue: 'mail', paused: true }],
     [
       'an engine',
       {

@@ -45,6 +45,7 @@ describe('a catch', () => {
     told.go();
     expect(told.did('pay', 1).running).toEqual(['ship']);
     expect(seenAt(told, '1').results).toEqual({ pay: 1, 'pay-0': 1 });
+    expect(failureFor(told.liveJob, { path: '0.catch.1' })).toEqual({});
   });
 
   it('fails the flow when no clause is for the failure', () => {
