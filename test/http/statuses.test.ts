@@ -435,6 +435,9 @@ describe('each route', () => {
     });
     expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(1) })).toBe(201);
     expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(1) })).toBe(409);
+    const options = { queue: 'once', unique: { keys: ['type', 'queue'], on_conflict: 'ignore' } };
+    expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(7, { options }) })).toBe(201);
+    expect(await ask('ojsEnqueue', '/v1/jobs', { body: order(8, { options }) })).toBe(200);
     const batch = { jobs: [order(2), order(3), order(4)] };
     expect(await ask('ojsEnqueueMany', '/v1/jobs/batch', { body: batch })).toBe(201);
     expect(await ask('ojsEnqueueMany', '/v1/jobs/batch', { body: batch })).toBe(409);
