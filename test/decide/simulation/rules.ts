@@ -179,8 +179,10 @@ function isOwnFailure(step: Step): boolean {
 /** A callback that did its work is not called again, unless somebody asked for that. */
 function checkCallbacks(job: FinalJob): void {
   if (Array.isArray(job['redo'])) return;
+  // What finishes the flow does so in each run that comes to it.
   const calls = stepsOf(job).filter(
-    ({ phase, state }) => phase === 'callback' && state === '$$complete',
+    ({ phase, state, finishes }) =>
+      phase === 'callback' && state === '$$complete' && finishes === undefined,
   );
   const undone = new Set(
     stepsOf(job)
