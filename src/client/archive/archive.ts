@@ -1,17 +1,22 @@
-import type { EndedStatus } from '../../model/retain.js';
+import { z } from 'zod';
+import { endedStatuses } from '../../model/retain.js';
+import type { Known } from '../../model/scalars.js';
 import type { DocumentCopy } from '../../store/copies.js';
 
-/** What is known of an archived job without reading it. `start`, `end`: epoch ms. */
-export type ArchivedFacts = {
-  readonly job: string;
-  readonly flow: string;
-  readonly owner: string;
-  readonly status: EndedStatus;
-  readonly start: number | null;
-  readonly end: number;
-  /** Number of documents: the job and all that goes with it. */
-  readonly documents: number;
-};
+/**
+ * What is known of an archived job without reading it. `start`, `end`: epoch ms; `documents`: number of
+ * documents, those of the job and of all that goes with it.
+ */
+export const archivedFactsSchema = z.looseObject({
+  job: z.string(),
+  flow: z.string(),
+  owner: z.string(),
+  status: z.enum(endedStatuses),
+  start: z.number().nullable(),
+  end: z.number(),
+  documents: z.int().min(1),
+});
+export type ArchivedFacts = Known<z.infer<typeof archivedFactsSchema>>;
 
 /** A job with all that goes with it, the job first. */
 export type ArchivedFamily = {

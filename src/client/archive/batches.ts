@@ -3,9 +3,13 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import { problem, TwsError } from '../../errors.js';
-import { endedStatuses } from '../../model/retain.js';
 import type { DocumentCopy } from '../../store/copies.js';
-import type { Archive, ArchiveEntry, ArchivedFamily } from './archive.js';
+import {
+  archivedFactsSchema,
+  type Archive,
+  type ArchiveEntry,
+  type ArchivedFamily,
+} from './archive.js';
 
 /** A range of bytes, the last one included. */
 export type ByteRange = { readonly first: number; readonly last: number };
@@ -23,14 +27,7 @@ export type ArchiveObjects = {
 const indexEnd = '.index.json';
 const dataEnd = '.jsonl.gz';
 
-const placeSchema = z.looseObject({
-  job: z.string(),
-  flow: z.string(),
-  owner: z.string(),
-  status: z.enum(endedStatuses),
-  start: z.number().nullable(),
-  end: z.number(),
-  documents: z.int().min(1),
+const placeSchema = archivedFactsSchema.extend({
   offset: z.int().min(0),
   bytes: z.int().min(1),
   sha256: z.string(),

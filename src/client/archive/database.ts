@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonical } from '../../model/canonical.js';
-import { endedStatuses } from '../../model/retain.js';
 import type { Connection } from '../../store/connection.js';
 import type { DocumentCopy } from '../../store/copies.js';
 import { createDatabase } from '../../store/database.js';
 import { openStore, type Store } from '../../store/store.js';
-import type { Archive, ArchiveEntry, ArchivedFamily } from './archive.js';
+import {
+  archivedFactsSchema,
+  type Archive,
+  type ArchiveEntry,
+  type ArchivedFamily,
+} from './archive.js';
 import { telling } from './batches.js';
 
 /** What the ids of the documents begin with that say which documents belong together. */
@@ -15,15 +19,7 @@ const prefix = 'archived:';
 const entrySchema = z.looseObject({
   type: z.literal('archived'),
   at: z.number(),
-  facts: z.looseObject({
-    job: z.string(),
-    flow: z.string(),
-    owner: z.string(),
-    status: z.enum(endedStatuses),
-    start: z.number().nullable(),
-    end: z.number(),
-    documents: z.int().min(1),
-  }),
+  facts: archivedFactsSchema,
   copies: z.array(z.looseObject({ id: z.string(), rev: z.string(), sha256: z.string() })),
 });
 type Entry = z.infer<typeof entrySchema>;
