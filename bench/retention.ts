@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../src/client.js';
+import type { RetentionDocument } from '../src/model/retention.js';
 import type { Connection } from '../src/store/connection.js';
 import { openStore, type Store } from '../src/store/store.js';
 import type { Bench } from './bench.js';
@@ -31,11 +32,11 @@ export async function retention({ server, options, say }: Bench): Promise<void> 
   clearInterval(watch);
   if (pass.kind !== 'done') throw new Error(`The pass was not made: ${pass.kind}.`);
   const after = { rss: memory(), size: await sizeOf(connection) };
-  const last = (await client.retentionStatus())?.last;
+  const told = (await client.get('retention')) as RetentionDocument | undefined;
   await store.close();
   await server.remove(connection);
 
-  const compacted = last?.compacted === true;
+  const compacted = told?.last?.compacted === true;
   const removed = pass.result.documents;
   say({ figure: 'jobs removed', value: removed / seconds, unit: '/s', removed, ...conditions });
   say({ figure: 'size before', value: before.size, unit: 'MB', ...conditions });

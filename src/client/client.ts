@@ -43,7 +43,6 @@ import type { PassOptions, PassResult } from './retention.js';
 import type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './archive/archived-jobs.js';
 import type { RestoredJob } from './archive/restore.js';
 import type { ArchivesToRead } from './archives.js';
-import type { RetentionDocument } from '../model/retention.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
 import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
@@ -259,8 +258,6 @@ export type Client = {
    * @throws TwsError as `archivedJob`, and `restore_taken`
    */
   readonly restore: (from: ArchivesToRead, job: string) => Promise<RestoredJob>;
-  /** What the last pass of retention did, and which comes next; undefined before the first. */
-  readonly retentionStatus: () => Promise<RetentionDocument | undefined>;
   /** Where the feed stands now. */
   readonly position: () => Promise<string>;
   /** Follows the feed until its signal aborts; see `FollowOptions`. */
@@ -363,8 +360,7 @@ function removing(
   store: Store,
 ): Pick<
   Client,
-  | ('retain' | 'retention' | 'readRetention' | 'retentionStatus')
-  | ('archived' | 'archivedJob' | 'restore')
+  ('retain' | 'retention' | 'readRetention') | ('archived' | 'archivedJob' | 'restore')
 > {
   return {
     retain: async (options) => (await rules.retain()).retainJobs(store, options),
@@ -373,6 +369,5 @@ function removing(
     archived: async (from, search) => (await rules.archives()).listArchived(store, from, search),
     archivedJob: async (from, search) => (await rules.archives()).findArchived(store, from, search),
     restore: async (from, job) => (await rules.archives()).restoreArchived(store, from, job),
-    retentionStatus: async () => (await rules.retention()).readStatus(store),
   };
 }

@@ -69,12 +69,6 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   }
 }
 
-/** What stands in the document of retention; undefined before the first pass, or when it cannot be read. */
-export async function readStatus(store: Store): Promise<RetentionDocument | undefined> {
-  const { success, data } = retentionSchema.safeParse(await store.get(retentionId));
-  return success ? data : undefined;
-}
-
 type Stored = RetentionDocument & { readonly _rev: string };
 
 type Claimed =
