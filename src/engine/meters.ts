@@ -43,4 +43,4 @@ export type EngineMeters = {
 };
 
 /** What starts a job beside people, programs and schedules. */
-export type TriggerKind = 'event' | 'signal' | 'hook';
+export type TriggerKind = 'event' | 'signal';

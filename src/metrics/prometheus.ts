@@ -102,7 +102,7 @@ function slotFigures(registers: Registry[]): Pick<EngineMeters, 'slots' | 'slotD
 function triggerFigures(registers: Registry[]): Pick<EngineMeters, 'triggers'> {
   const triggers = new Counter({
     name: 'tws_triggers_total',
-    help: 'Jobs that events, signals and hooks started or could not start, by this process.',
+    help: 'Jobs that events and signals started or could not start, by this process.',
     labelNames: ['by', 'verdict'],
     registers,
   });

@@ -11,7 +11,7 @@ type Written = {
 
 type Props = { readonly schedule: unknown; readonly by: unknown };
 
-/** Says what started the job: a schedule, for which of its times, an event, a signal or a hook. */
+/** Says what started the job: a schedule, for which of its times, an event or a signal. */
 export function StartedBy({ schedule, by }: Props) {
   return (
     <>
@@ -24,7 +24,7 @@ export function StartedBy({ schedule, by }: Props) {
 function ByTrigger({ by }: Pick<Props, 'by'>) {
   if (typeof by !== 'object' || by === null) return null;
   const found = Object.entries(by).find(
-    ([what, id]) => ['event', 'signal', 'hook'].includes(what) && typeof id === 'string',
+    ([what, id]) => ['event', 'signal'].includes(what) && typeof id === 'string',
   );
   if (found === undefined) return null;
   const [what, id] = found as [string, string];
