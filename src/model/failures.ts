@@ -21,7 +21,7 @@ const sentences = {
   InvalidRequest: (d: { problem: string }) => `The request cannot be applied: ${d.problem}`,
   InvalidEvent: (d: { problem: string }) => `The event releases nothing: ${d.problem}`,
   TriggerRefused: (d: { reason: string }) =>
-    `What was to start the job cannot be followed: ${ended(d.reason)} Correct it, and submit a job by hand where one is still wanted.`,
+    `The trigger of the job cannot be evaluated: ${ended(d.reason)} Correct it, and submit a job by hand if it is still needed.`,
   FlowMissing: (d: { flow: string; owner: string }) =>
     `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>

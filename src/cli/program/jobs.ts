@@ -160,7 +160,7 @@ export const jobs: readonly CommandDefinition[] = [
       { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
       { flags: '--by <name>', about: 'Who sends it.' },
       { flags: '--id <id>', about: 'The same signal sent again counts once.' },
-      { flags: '--start <flow>', about: 'Start the job with this flow where there is none.' },
+      { flags: '--start <flow>', about: 'Start the job with this flow if it does not exist.' },
       { flags: '--owner <name>', about: 'With --start: owner of flow and job; default DEFAULT.' },
       { flags: '--params <json>', about: 'With --start: parameters of the job, by task.' },
     ],

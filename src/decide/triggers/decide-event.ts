@@ -72,7 +72,8 @@ export type EventWorld = {
  */
 export function decideEvent(event: StoredEvent, now: number, world: EventWorld): EventIntent {
   const triggered = readTriggered(event.triggered);
-  if (triggered === 'unreadable') return { kind: 'rest', because: 'Its "triggered" is no record.' };
+  if (triggered === 'unreadable')
+    return { kind: 'rest', because: 'Its "triggered" cannot be read.' };
   if (triggered === undefined) return beginning(event, now, world);
   const { starting = [] } = triggered;
   if (starting.length === 0) return { kind: 'rest', because: 'All its jobs are made.' };

@@ -37,5 +37,5 @@ export async function makeOnce(
 }
 
 function takenText(of: string): string {
-  return `Another document has the id of this job, and it is none of this ${of}.`;
+  return `Another document, which this ${of} did not make, has the id of the job.`;
 }

@@ -46,7 +46,7 @@ export const ojsUniqueSchema = z
       .string()
       .refine((text) => (durationMs(text) ?? 0) > 0, { error: 'must be a duration like "PT1H"' })
       .nullish()
-      .describe('So long after its enqueueing a job counts, also when it has ended.'),
+      .describe('How long a job counts after it was enqueued, even if it has ended.'),
     states: z
       .array(
         z.string().refine((state) => Object.hasOwn(statesOf, state), { error: 'must be a state' }),

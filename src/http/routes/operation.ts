@@ -120,7 +120,7 @@ export const engineSwitchRoutes: readonly Route[] = (['enable', 'disable'] as co
         ? 'Let an engine take work.'
         : 'Let an engine take no new work; what it has begun goes on.',
     description:
-      'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+      'It concerns the jobs of all owners: only users who may see all of them can do it.',
     access: 'operator',
     params: z.object({ id: z.string().min(1).describe('Id of the engine, or "*" for all.') }),
     answers: { 200: { description: 'It is so now.', schema: enabledSchema } },
@@ -222,7 +222,7 @@ export const eventsRoute = route({
   id: 'announceEvent',
   tag: 'requests',
   summary: 'Announce an event: every step that waits for it goes on, now or later.',
-  description: 'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+  description: 'It concerns the jobs of all owners: only users who may see all of them can do it.',
   access: 'operator',
   body: {
     schema: z.strictObject({

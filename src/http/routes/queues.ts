@@ -56,10 +56,10 @@ const switchRoutes: readonly Route[] = (['pause', 'resume'] as const).map((word)
     tag: 'operation',
     summary:
       word === 'pause'
-        ? 'Let the jobs of a queue begin no step, and give workers nothing from it; what runs goes on.'
-        : 'Let the jobs of a queue go on.',
+        ? 'Pause a queue: its jobs begin no step, and workers get nothing from it; steps that run finish.'
+        : 'Resume a queue.',
     description:
-      'It concerns the jobs of all owners, so it takes somebody who may see all of them.',
+      'It concerns the jobs of all owners: only users who may see all of them can do it.',
     access: 'operator',
     params: z.object({ name: queueSchema.describe('Name of the queue.') }),
     body: {

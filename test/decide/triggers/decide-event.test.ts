@@ -215,7 +215,7 @@ describe('an event whose jobs are decided', () => {
 
   it.each([
     ['has none', { at: 5 }, 'All its jobs are made.'],
-    ['is no record', { at: 'x' }, 'Its "triggered" is no record.'],
+    ['is no record', { at: 'x' }, 'Its "triggered" cannot be read.'],
   ])('T23: starts nothing more when it %s', (_title, triggered, because) => {
     const flows = [flowDoc({ event: 'paid' })];
     const intent = decideEvent(announced({ triggered }), 9, worldOf({ flows }));

@@ -176,7 +176,7 @@ describe('a schedule', () => {
     expect(progressOf(doc)?.recent).toMatchObject([
       {
         kind: 'refused',
-        because: 'Another document has the id of this job, and it is none of this schedule.',
+        because: 'Another document, which this schedule did not make, has the id of the job.',
       },
       { kind: 'started', job: second },
     ]);

@@ -156,7 +156,7 @@ export const queueSwitchRoutes = (['pause', 'resume'] as const).map((word) =>
     id: word === 'pause' ? 'ojsPauseQueue' : 'ojsResumeQueue',
     summary:
       word === 'pause'
-        ? 'Give workers nothing from a queue, and begin no step of its jobs; jobs are still taken in.'
+        ? 'Pause a queue: workers get nothing from it, and its jobs begin no step; new jobs are accepted.'
         : 'Let a queue go on.',
     access: 'operator',
     params: z.object({ name: queueSchema }),
