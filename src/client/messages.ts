@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { problem } from '../errors.js';
 import { unreadSignal } from '../decide/requests/unread.js';
 import { eventId } from '../model/event.js';
+import { shownId, unfitId } from '../model/ids.js';
 import { isLiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
 import { parseDocument } from '../reading/parse.js';
@@ -32,12 +33,14 @@ export type EventToAnnounce = {
 
 /**
  * Stores a signal and answers its id; an engine puts it into the job, also one submitted later.
- * @throws TwsError `job_ended`
+ * @throws TwsError `job_ended`, `id_unfit` of a job that it would start
  */
 export async function sendSignal(
   store: Store,
   { job, name, data, by, id = randomUUID(), start }: SignalToSend,
 ): Promise<string> {
+  const unfit = start === undefined ? undefined : unfitId(job);
+  if (unfit !== undefined) throw problem('id_unfit', { id: shownId(job), reason: unfit });
   const there = await store.get(job);
   // A job that went on as another one is reached there.
   const current = there && (await currentJob(store, there));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shownId, unfitId } from './ids.js';
 import { nameOf, nameSchema, paramsSchema, textSchema } from './scalars.js';
 import { failureSchema } from './step.js';
 
@@ -26,6 +27,12 @@ export const signalDocumentSchema = z
     ),
     by: z.exactOptional(textSchema.describe('Who sends it.')),
     start: z.exactOptional(startSchema),
+  })
+  .superRefine(({ job, start }, context) => {
+    const unfit = start === undefined ? undefined : unfitId(job);
+    if (unfit === undefined) return;
+    const message = `${unfit} where the signal starts it; it is ${shownId(job)}`;
+    context.addIssue({ code: 'custom', path: ['job'], message });
   })
   .describe('A signal to a job: {job, name, data} or {job, name, failure}.');
 

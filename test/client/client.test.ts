@@ -23,6 +23,8 @@ describe('submit', () => {
     await expect(submitted).rejects.toMatchObject({ code: 'id_unfit' });
     const [one] = await client.submitMany([{ _id, type: 'job', flow: 'f' }]);
     expect(one).toMatchObject({ kind: 'refused', problem: { code: 'id_unfit' } });
+    const signal = client.signal({ job: _id, name: 'go', start: { flow: 'f' } });
+    await expect(signal).rejects.toMatchObject({ code: 'id_unfit' });
     expect(await store.view('awake')).toEqual([]);
   });
 });

@@ -124,6 +124,16 @@ describe('owners', () => {
     }
     const child = await submit(acme, { _id: 'j-zeta:0:1', flow: 'f', owner: 'acme' });
     expect(child).toMatchObject({ status: 422, body: { path: '_id' } });
+    const starts = (id: string, owner: string) =>
+      ask('POST', `/jobs/${id}/signal`, {
+        token: acme,
+        body: { name: 'go', start: { flow: 'f', owner } },
+      });
+    expect((await starts('new', 'acme')).status).toBe(202);
+    // Also a job that is there: it may be gone when an engine looks for it.
+    expect((await starts('new', 'zeta')).status).toBe(403);
+    expect((await starts('j-acme', 'zeta')).status).toBe(403);
+    expect((await starts('j-zeta', 'acme')).status).toBe(409);
 
     const put = (path: string, body: object) => ask('PUT', path, { token: boss, body });
     const own = task('new', { owner: 'acme' });

@@ -64,6 +64,14 @@ describe('a job that sets a sealed parameter', () => {
     });
   });
 
+  it('is refused when a signal is to start it', async () => {
+    const api = await ready();
+    const body = { name: 'go', start: { flow: 'call', params: { http: { url: 'evil' } } } };
+    const answer = await api.ask<Body>('POST', '/jobs/new/signal', { body });
+    expect(answer).toMatchObject({ status: 422, body: { error: 'document_invalid' } });
+    expect(answer.body.reason).toContain(sentence);
+  });
+
   it('is found again when it was stored before the parameter was sealed', async () => {
     const api = await openApi();
     const before = task('http', { params: { url: 'good' } });

@@ -60,7 +60,7 @@ async function deal(
     job = undefined;
     await parts.serializer.queue(of, async () => {
       if (isOld && !(await isCurrent(parts, doc))) return;
-      const verdict = await apply(parts, { ...message, job: of });
+      const verdict = await apply(parts, { ...message, job: of }, doc);
       switch (verdict.kind) {
         case 'continued':
           job = verdict.as;
@@ -116,12 +116,13 @@ const mostTries = 12;
 /** The longest pause between two tries, ms; each is drawn anew, so that engines do not keep step. */
 const longestPauseMs = 250;
 
-async function apply(parts: RequestParts, message: Message): Promise<Verdict> {
+async function apply(parts: RequestParts, message: Message, doc: StoredDocument): Promise<Verdict> {
   const { signal } = parts.life;
   let unknowns = 0;
   for (let conflicts = 0; conflicts < mostTries;) {
-    const verdict = await applyOnce(parts, message);
-    if (verdict === 'conflict') {
+    const verdict = await applyOnce(parts, message, doc);
+    if (verdict === 'started') conflicts += 1;
+    else if (verdict === 'conflict') {
       conflicts += 1;
       const pauseMs = Math.random() * Math.min(longestPauseMs, 5 * 2 ** conflicts);
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -134,7 +135,11 @@ async function apply(parts: RequestParts, message: Message): Promise<Verdict> {
 /** Nothing came of a try: another write was faster, or nobody knows what was stored. */
 type Again = 'conflict' | 'unknown';
 
-async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict | Again> {
+async function applyOnce(
+  parts: RequestParts,
+  message: Message,
+  from: StoredDocument,
+): Promise<Verdict | Again | 'started'> {
   const { store, retry, life, now, log } = parts;
   const { id, job, called, mayWait, starts } = message;
   const about = { job, request: id };
@@ -143,7 +148,10 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
   if (answer === undefined || life.signal.aborted) return { kind: 'later' };
   const { doc } = answer;
   if (doc === undefined) {
-    if (starts !== undefined) return startJob(parts, message, starts);
+    if (starts !== undefined) {
+      const isOpen = await isCurrent(parts, from);
+      return isOpen ? startJob(parts, message, starts) : { kind: 'later' };
+    }
     if (mayWait) return { kind: 'early' };
     const refused = `There is no job ${job}.`;
     log.warn(about, `${called}: ${refused}`);
@@ -181,20 +189,21 @@ async function applyOnce(parts: RequestParts, message: Message): Promise<Verdict
  * Makes the job that a signal starts; the signal is applied to it by the next try.
  *
  * R2 Of several signals that start a job one makes it, and each is applied to it: the store takes one
- *    document of an id, and a signal stays until a job has it on record.
+ *    document of an id, and a signal stays until a job has it on record. So one that is gone by the
+ *    time its job is found missing starts nothing: the job had it, ended and was removed.
  */
 async function startJob(
   { store, documentLimit, meters, log }: RequestParts,
   { id, job, called }: Message,
   starts: NonNullable<Message['starts']>,
-): Promise<Verdict | Again> {
+): Promise<Verdict | Again | 'started'> {
   const { bytes } = documentLimit;
   const stored = await store.write(starts, bytes);
   switch (stored.kind) {
     case 'written':
       log.info({ job, request: id }, `${called} started job ${job}.`);
       meters?.triggers?.('signal', 'started', 1);
-      return 'conflict';
+      return 'started';
     case 'conflict':
     case 'unknown':
       return stored.kind;

@@ -5,12 +5,14 @@ import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
 import { startSchema } from '../../model/signal.js';
 import type { Principal } from '../access/principal.js';
+import type { Api } from '../api.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { route, type Route } from '../route.js';
 import { requestedSchema, warningsSchema } from '../schemas.js';
 import { idParams, jobFor, answeredTo, known, waiting, waitSchema } from './common.js';
 import { newJobOf, unknownSecret } from './new-job.js';
+import { hindrancesOf } from './submit-many.js';
 
 /** Who asks, and why. */
 export const whoFields = {
@@ -159,10 +161,9 @@ export const signalRoute = route({
   handle: async ({ api, params: { id: job }, body, principal: asker }) => {
     const principal = known({ principal: asker });
     const { name, data, id, start } = body;
-    const there = start === undefined ? undefined : await api.client.get(job);
-    const isStarting = start !== undefined && there === undefined;
-    if (isStarting) newJobOf({ _id: job, ...start }, { principal });
-    const doc = isStarting ? undefined : await jobFor(api, principal, job);
+    if (start !== undefined) await checkStart(api, { _id: job, ...start }, principal);
+    const isThere = start === undefined || (await api.client.get(job)) !== undefined;
+    const doc = isThere ? await jobFor(api, principal, job) : undefined;
     const warnings = warningsOfSignal(doc, name);
     const signal = await api.client.signal({
       job,
@@ -176,3 +177,10 @@ export const signalRoute = route({
     return { status: 202, body: { signal, ...more } };
   },
 });
+
+/** Checked also where the job is there: it may be gone when an engine looks for it. */
+async function checkStart(api: Api, start: object, principal: Principal): Promise<void> {
+  const job = newJobOf(start, { principal });
+  const hindrance = (await hindrancesOf(api, [job], principal)).get(job);
+  if (hindrance !== undefined) throw hindrance;
+}

@@ -150,34 +150,53 @@ describe('a skip of a step that waits for a child', () => {
 });
 
 describe('a signal that starts its job', () => {
-  it('is refused in its document when the store refuses the job', async () => {
+  const start = { flow: 'f', params: { t: { a: 1 } } };
+  const signal = { _id: 's', _rev: '1-s', type: 'signal', job: 'j', name: 'go', start };
+
+  /** What an engine writes for a signal while there is no job; `there`: the signal as it is stored now. */
+  async function taken(doc: StoredDocument, there: StoredDocument | undefined) {
     const counted: unknown[] = [];
     const written: StoredDocument[] = [];
     const { parts: writing, store } = writeParts();
     Object.assign(store, {
-      get: async () => undefined,
-      write: async (doc: StoredDocument): Promise<WriteResult> => {
-        written.push(doc);
-        return doc._id === 'j'
+      get: async (id: string) => (id === doc._id ? there : undefined),
+      write: async (wanted: StoredDocument): Promise<WriteResult> => {
+        written.push(wanted);
+        return wanted._id === 'j'
           ? { kind: 'refused', reason: 'no' }
           : { kind: 'written', rev: '2-s' };
       },
     });
-    const start = { flow: 'f', params: { t: { a: 1 } } };
-    const signal = { _id: 's', _rev: '1-s', type: 'signal', job: 'j', name: 'go', start };
     takeMessage(
       {
         ...{ ...writing, earlySignals: createEarlySignals() },
         jobs: {} as unknown as RequestParts['jobs'],
         meters: { triggers: (...given) => void counted.push(given) },
       },
-      signal,
+      doc,
     );
     await writing.serializer.idle();
+    return { counted, written };
+  }
+
+  it('is refused in its document when the store refuses the job', async () => {
+    const { counted, written } = await taken(signal, signal);
     expect(written).toEqual([
       { _id: 'j', type: 'job', ...start, started_by: { signal: 's' } },
       { ...signal, refused: 'It cannot start job j: no' },
     ]);
     expect(counted).toEqual([['signal', 'refused', 1]]);
+  });
+
+  it('R2: makes none when it is gone itself: the job had it, ended and was removed', async () => {
+    const { counted, written } = await taken(signal, undefined);
+    expect({ counted, written }).toEqual({ counted: [], written: [] });
+  });
+
+  it.each(['_local/x', '_design/x', '..'])('is refused when the job is %j', async (job) => {
+    const doc = { ...signal, job };
+    const { written } = await taken(doc, doc);
+    const message = expect.stringMatching(/job must not .* where the signal starts it/) as string;
+    expect(written).toMatchObject([{ _id: 's', failure: { message } }]);
   });
 });
