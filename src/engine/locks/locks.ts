@@ -117,7 +117,8 @@ export function createLocks(parts: LockParts): Locks {
     if (own.rev !== job._rev) own.held.clear();
     own.rev = job._rev;
     if (own.held.size === 0) own.since = now();
-    if (answer.kind === 'held') own.held.add(request.id);
+    // The lock of a key may be taken over from a job that has not begun.
+    if (answer.kind === 'held' && request.unique === undefined) own.held.add(request.id);
     return answer;
   };
   const permits = createPermitLocks({ store, now, isOf, lockHolderOf, take: takeOne, before });

@@ -27,7 +27,18 @@ function locksOn(store: Store, signal = new AbortController().signal): Locks {
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),
     copies: () => 1,
-    run: () => Promise.reject(new Error('There is one copy.')),
+    // Of one copy, the lock of a key is taken so, and no other.
+    run: async (protocol) => {
+      let step = protocol.next();
+      while (step.done !== true) {
+        const effect = step.value;
+        if (effect.kind === 'write') step = protocol.next(await store.write(effect.doc));
+        else if (effect.kind === 'look') {
+          step = protocol.next([(await store.get(effect.id)) ?? []].flat());
+        } else throw new Error('There is one copy.');
+      }
+      return step.value;
+    },
   });
 }
 
@@ -121,6 +132,19 @@ describe('a lock', () => {
     }
     expect(revisions).toEqual(['1', '1', '2', '2']);
     expect(await locks.take(wish, { _id: 'b', _rev: '1-x' })).toEqual({ kind: 'taken', by: 'a' });
+  });
+
+  it('of a key is taken anew each time: it may be taken over from a job that has not begun', async () => {
+    const space = await openWorkspace();
+    await space.put(job('a'));
+    const locks = locksOn(space.store);
+    const unique = { kind: 'unique', id, key: 'x', unique: {} } as const;
+    const own = { _id: 'a', _rev: '1-x' };
+    expect(await locks.take(unique, own)).toEqual(held);
+    const stored = await space.store.get(id);
+    await space.put(job('b'));
+    await space.store.write({ ...stored, _id: id, job: 'b' });
+    expect(await locks.take(unique, own)).toEqual({ kind: 'taken', by: 'b' });
   });
 
   it('is not known while the engine ends', async () => {
