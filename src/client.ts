@@ -30,7 +30,7 @@ export type {
 export type { RestoredJob } from './client/archive/restore.js';
 export type { NextSlot, ScheduleChange } from './client/schedules.js';
 export type { Explained } from './client/explain-job.js';
-export { isEndedJob, type JobToSubmit, type Submitted } from './client/jobs.js';
+export { isEndedJob, type JobToSubmit, type SubmitOptions, type Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';

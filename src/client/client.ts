@@ -3,7 +3,8 @@ import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
 import type { Explained } from './explain-job.js';
-import { submitJob, type JobToSubmit, type Submitted } from './jobs.js';
+import type { TwsError } from '../errors.js';
+import { submitJob, type JobToSubmit, type SubmitOptions, type Submitted } from './jobs.js';
 import type { HistoryEvent } from './history.js';
 import type { EventToAnnounce, SignalToSend } from './messages.js';
 import {
@@ -75,9 +76,12 @@ export type Client = {
    * Stores a new job; with an `_id` of its own a repeated submit finds the first one.
    * @throws TwsError `id_taken` when that id belongs to another order, `document_refused`
    */
-  readonly submit: (job: JobToSubmit) => Promise<Submitted>;
+  readonly submit: (job: JobToSubmit, options?: SubmitOptions) => Promise<Submitted>;
   /** Stores many new jobs, each by itself; answers in their order. */
-  readonly submitMany: (jobs: readonly JobToSubmit[]) => Promise<readonly SubmittedOne[]>;
+  readonly submitMany: (
+    jobs: readonly JobToSubmit[],
+    options?: SubmitOptions,
+  ) => Promise<readonly SubmittedOne[]>;
   /**
    * Those of new jobs that set a parameter which a stored task seals, with the first of them: the engine
    * would refuse them. Jobs that are stored already, or whose flow is not yet, are not among them.
@@ -89,6 +93,10 @@ export type Client = {
   readonly uniqueRival: (
     job: JobToSubmit & { readonly _id: string },
   ) => Promise<StoredDocument | undefined>;
+  /** Why jobs cannot be stored together, as far as their `unique` keys go: they are taken, or have no answer. */
+  readonly uniqueConflicts: <J extends JobToSubmit & { readonly _id: string }>(
+    jobs: readonly J[],
+  ) => Promise<ReadonlyMap<J, TwsError>>;
   /** A document, or undefined when there is none of that id. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Those of the documents that exist, by id. */
@@ -300,10 +308,11 @@ export function createClient({ store }: { readonly store: Store }): Client {
   const { connection } = store;
   return {
     place: { url: serverUrl(connection), database: connection.database },
-    submit: (job) => submitJob(store, job),
-    submitMany: (jobs) => submitJobs(store, jobs),
+    submit: (job, options) => submitJob(store, job, options),
+    submitMany: (jobs, options) => submitJobs(store, jobs, options),
     sealed: async (jobs) => (await rules.sealed()).sealedInJobs(store, jobs),
     uniqueRival: async (job) => (await rules.unique()).rivalOfNew(store, job),
+    uniqueConflicts: async (jobs) => (await rules.unique()).uniqueConflicts(store, jobs),
     get: (id) => store.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),

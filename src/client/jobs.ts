@@ -27,11 +27,20 @@ export type Submitted = {
   readonly replaces?: string;
 };
 
+export type SubmitOptions = {
+  /** Aborted when nobody waits for the answer any more: another job with the same key is not waited for. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 /** Stores a new job; of several submits of one id at once, one stores it and the others find it. */
-export async function submitJob(store: Store, job: JobToSubmit): Promise<Submitted> {
+export async function submitJob(
+  store: Store,
+  job: JobToSubmit,
+  { signal }: SubmitOptions = {},
+): Promise<Submitted> {
   const there = job._id === undefined ? undefined : await store.get(job._id);
   const unique = there === undefined ? (await uniquesOf(store, [job])).get(job) : undefined;
-  return submitBeside(store, { ...job, _id: job._id ?? newJobId() }, { there, unique });
+  return submitBeside(store, { ...job, _id: job._id ?? newJobId() }, { there, unique, signal });
 }
 
 /** The id of a job that comes without one. */
@@ -46,22 +55,24 @@ export type SubmitAround = {
   readonly unique: Unique | undefined;
   /** Lets jobs with the same lock be stored one after the other; absent: there is one job. */
   readonly turns?: <T>(lock: string, task: () => Promise<T>) => Promise<T>;
-};
+  /** Copies that the database keeps of every document; absent: they are read. */
+  readonly copies?: number | undefined;
+} & SubmitOptions;
 
 /** Stores a new job unless it is there already. @throws TwsError `id_taken`, `not_unique`, `unique_key` */
 export async function submitBeside(
   store: Store,
   job: JobToSubmit & { readonly _id: string },
-  { there, unique, turns }: SubmitAround,
+  { there, unique, turns, copies, signal }: SubmitAround,
 ): Promise<Submitted> {
   if (there !== undefined) return existing(there, job);
   if (unique === undefined) return storeNew(store, job);
   const { submitUnique, uniqueOrder } = await import('./unique.js');
   const order = await uniqueOrder(job, unique);
-  const write = () => storeNew(store, job);
+  const how = { write: () => storeNew(store, job), copies, signal };
   return turns === undefined
-    ? submitUnique(store, order, write)
-    : turns(order.lock, () => submitUnique(store, order, write));
+    ? submitUnique(store, order, how)
+    : turns(order.lock, () => submitUnique(store, order, how));
 }
 
 async function storeNew(

@@ -5,6 +5,7 @@ import {
   newJobId,
   submitBeside,
   type SubmitAround,
+  type SubmitOptions,
   type JobToSubmit,
   type Submitted,
 } from './jobs.js';
@@ -21,11 +22,13 @@ export type SubmittedOne =
 export async function submitJobs(
   store: Store,
   jobs: readonly JobToSubmit[],
+  { signal }: SubmitOptions = {},
 ): Promise<readonly SubmittedOne[]> {
   const given = jobs.flatMap(({ _id }) => _id ?? []);
   const there = await store.getMany([...new Set(given)]);
   const uniques = await uniquesOf(store, jobs);
-  const turns = createTurnsByLock();
+  const copies = uniques.size > 0 ? (await store.info()).copies : undefined;
+  const all = { turns: createTurnsByLock(), copies, signal };
   const ofThisCall = new Set<string>();
   return Promise.all(
     jobs.map((job) => {
@@ -33,7 +36,7 @@ export async function submitJobs(
       const isSecond = ofThisCall.has(id);
       ofThisCall.add(id);
       const before = isSecond ? () => store.get(id) : () => Promise.resolve(there.get(id));
-      const around = async () => ({ there: await before(), unique: uniques.get(job), turns });
+      const around = async () => ({ there: await before(), unique: uniques.get(job), ...all });
       return submitOne(store, { ...job, _id: id }, around);
     }),
   );

@@ -1,12 +1,13 @@
 import { uniqueRequest } from '../decide/compete/unique.js';
-import { TwsError } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
-import { ruleOf, type Unique } from '../model/unique.js';
+import { doesCount, ruleOf, type Unique } from '../model/unique.js';
+import { statusOf } from '../reading/status.js';
 import { findUniqueHolder } from '../replicas/unique-holder.js';
 import type { Store } from '../store/store.js';
 import { uniquesOf } from './flow-unique.js';
-import { uniqueOrder } from './unique.js';
+import { uniqueOrder, type UniqueOrder } from './unique.js';
 
 type AnyJob = Readonly<Record<string, unknown>> & { readonly _id: string };
 
@@ -56,4 +57,51 @@ export async function rivalOfNew(store: Store, job: AnyJob): Promise<StoredDocum
   const unique = (await uniquesOf(store, [job])).get(job);
   const rival = unique && (await uniqueRival(store, job, unique));
   return rival === undefined ? undefined : store.get(rival.job);
+}
+
+/**
+ * Returns why jobs cannot be stored together (`not_unique`, `unique_key`): the key of one belongs to a stored job, or
+ * to one before it, and it is not to be answered with that one, or to replace it. A key that is taken after that
+ * is found at the submit.
+ */
+export async function uniqueConflicts<J extends AnyJob>(
+  store: Store,
+  jobs: readonly J[],
+): Promise<ReadonlyMap<J, TwsError>> {
+  const conflicts = new Map<J, TwsError>();
+  const orders = new Map<J, UniqueOrder>();
+  for (const [job, unique] of await uniquesOf(store, jobs)) {
+    try {
+      orders.set(job, await uniqueOrder(job, unique));
+    } catch (error) {
+      if (!(error instanceof TwsError)) throw error;
+      conflicts.set(job, error);
+    }
+  }
+  const before: UniqueOrder[] = [];
+  const looked = [...orders].map(async ([job, order]) => {
+    const within = before.find((one) => countsFor(order, one))?.job._id;
+    before.push(order);
+    if ((order.unique.on_conflict ?? 'reject') !== 'reject') return;
+    const id = within ?? (await storedRival(store, order));
+    if (id !== undefined) conflicts.set(job, problem('not_unique', { id }));
+  });
+  await Promise.all(looked);
+  return conflicts;
+}
+
+function countsFor({ lock, unique }: UniqueOrder, before: UniqueOrder): boolean {
+  const now = Date.now();
+  const status = statusOf({ ...before.job, _rev: '' }, now);
+  return lock === before.lock && doesCount(ruleOf(unique), { status, at: now }, now);
+}
+
+/** One that is about to be stored is waited for at the submit. */
+async function storedRival(
+  store: Store,
+  { job, unique }: UniqueOrder,
+): Promise<string | undefined> {
+  const rival = await uniqueRival(store, job, unique);
+  const there = rival && (await store.get(rival.job));
+  return there?._id;
 }

@@ -48,6 +48,15 @@ async function answered(
   return uniqueKey(job, unique, new Map([[question.id, await evaluate(question)]]));
 }
 
+/** How a job is stored, once its key is reserved. */
+export type UniqueSubmit = {
+  readonly write: () => Promise<Answered>;
+  /** Copies that the database keeps of every document; absent: they are read. */
+  readonly copies?: number | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+};
+
 /**
  * Stores a job whose key must be unique: first the lock, which is reserved for it, then the job (U17). With
  * `replace` the job is stored whoever has the key: the engine that begins it asks the other one to cancel.
@@ -56,13 +65,14 @@ async function answered(
 export async function submitUnique(
   store: Store,
   { job, unique, lock }: UniqueOrder,
-  write: () => Promise<Answered>,
+  { write, copies, signal }: UniqueSubmit,
 ): Promise<Answered> {
   const nonce = randomUUID();
-  const answer = await reserve(store, { job, unique, lock }, nonce);
+  const parts = { store, copies: copies ?? (await store.info()).copies, signal };
+  const { answer, isShared } = await reserve(parts, { job, unique, lock }, nonce);
   switch (answer.kind) {
     case 'held':
-      return written(store, { lock, nonce }, write);
+      return isShared ? write() : written(store, { lock, nonce }, write);
     case 'taken':
     case 'contested':
     case 'replaced': {
@@ -85,17 +95,25 @@ export async function submitUnique(
 /** A job that is refused gives its key back. What is not known to be stored may have it. */
 async function written(
   store: Store,
-  { lock, nonce }: { readonly lock: string; readonly nonce: string },
+  taken: { readonly lock: string; readonly nonce: string },
   write: () => Promise<Answered>,
 ): Promise<Answered> {
   try {
     return await write();
   } catch (error) {
     const isRefused = error instanceof TwsError && refusals.includes(error.code);
-    const now = isRefused ? await store.get(lock) : undefined;
-    if (now?.['nonce'] === nonce) await store.remove(lock, now._rev);
+    // What cannot be removed lapses by itself; why the job was refused counts.
+    if (isRefused) await giveBack(store, taken).catch(() => undefined);
     throw error;
   }
+}
+
+async function giveBack(
+  store: Store,
+  { lock, nonce }: { readonly lock: string; readonly nonce: string },
+): Promise<void> {
+  const now = await store.get(lock);
+  if (now?.['nonce'] === nonce) await store.remove(lock, now._rev);
 }
 
 /** After these the job is known not to be stored. */
@@ -104,18 +122,25 @@ const refusals: readonly string[] = ['document_refused', 'id_taken', 'id_unfit']
 /** So long a submit waits between two looks at a job that is about to be stored, ms. */
 const lookMs = 50;
 
+type Reserving = Pick<UniqueSubmit, 'signal'> & {
+  readonly store: Store;
+  readonly copies: number;
+};
+
+/** `isShared`: another submit of the same id had it, whose job may be stored by now: it is not given back. */
+type Reserved = { readonly answer: LockAnswer; readonly isShared: boolean };
+
 /** Takes the lock, which is reserved for the job. A job that is about to be stored is waited for. */
 async function reserve(
-  store: Store,
+  { store, copies, signal }: Reserving,
   { job, unique, lock }: UniqueOrder,
   nonce: string,
-): Promise<LockAnswer> {
-  const { copies } = await store.info();
+): Promise<Reserved> {
   const { key } = uniqueRequest(lock, job, unique);
   const { replace: _replace, ...rule } = ruleOf(unique);
   const owner = ownerOf(job);
   const until = performance.now() + reservedMs + lookMs;
-  for (;;) {
+  for (let isShared = false; ;) {
     const answer = await run(
       store,
       copies,
@@ -124,14 +149,16 @@ async function reserve(
         ...{ job, rule, many: copies > 1 },
         next: (upon, after) => {
           const isOwn = upon !== undefined && isOf(upon, job);
+          isShared ||= isOwn && upon['nonce'] !== nonce;
           const at = isOwn ? sinceOf(upon, Date.now()) : Date.now();
           const facts = { id: lock, key, owner, job: job._id, at, nonce, after };
           return uniqueLockOf({ ...facts, reserved: true }, rule);
         },
       }),
     );
-    if (answer.kind !== 'contested' || performance.now() > until) return answer;
-    await sleep(lookMs);
+    const mayWait = signal?.aborted !== true && performance.now() <= until;
+    if (answer.kind !== 'contested' || !mayWait) return { answer, isShared };
+    await sleep(lookMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -99,14 +99,85 @@ describe('a job with "unique"', () => {
     }
   });
 
-  it('gives its key back when it is refused', async () => {
+  it('gives its key back when it is refused, and tells why even where that fails', async () => {
     const { space, client } = await opened();
+    const { store } = space;
     await space.put({ _id: 'taken', type: 'note' });
-    await expect(client.submit(order({}, { _id: '_bad' }))).rejects.toMatchObject({
-      code: 'id_unfit',
-    });
-    expect(await locks(space)).toEqual([]);
+    // The note comes between the first look and the write.
+    let looks = 0;
+    const late: Store = {
+      ...store,
+      get: async (id) => (id === 'taken' && (looks += 1) === 1 ? undefined : store.get(id)),
+    };
+    const refusing: Store = {
+      ...store,
+      write: async (doc) =>
+        doc['type'] === 'job' ? { kind: 'refused', reason: 'no' } : store.write(doc),
+    };
+    const cases = [
+      ['_bad', 'id_unfit', store],
+      ['taken', 'id_taken', late],
+      ['new', 'document_refused', refusing],
+    ] as const;
+    for (const [_id, code, on] of cases) {
+      const submitted = createClient({ store: on }).submit(order({}, { _id }));
+      await expect(submitted).rejects.toMatchObject({ code });
+      expect(await locks(space)).toEqual([]);
+    }
+    const away = { ...refusing, remove: () => Promise.reject(new Error('away')) };
+    const submitted = createClient({ store: away }).submit(order({}));
+    await expect(submitted).rejects.toMatchObject({ code: 'document_refused' });
+    await agedLocks(space);
     expect((await client.submit(order({}))).existed).toBe(false);
+  });
+
+  it('keeps its key when another submit of its id is refused that had the key, too', async () => {
+    const { space, client } = await opened();
+    const { store } = space;
+    const [locked, stored] = [gate(), gate()];
+    const submit = (write: Store['write'], more: object) =>
+      createClient({ store: { ...store, write } }).submit(order({}, { _id: 'same', ...more }));
+    const second = async () =>
+      submit(
+        async (doc) => {
+          if (doc['type'] !== 'job') return store.write(doc);
+          locked.open();
+          await stored.opened;
+          return store.write(doc);
+        },
+        { priority: 7 },
+      ).catch(codeOf);
+    let other: Promise<unknown> | undefined;
+    await submit(async (doc) => {
+      if (doc['type'] !== 'job') return store.write(doc);
+      other = second();
+      await locked.opened;
+      return store.write(doc);
+    }, {});
+    stored.open();
+    expect(await other).toBe('id_taken');
+    await expect(client.submit(order({}))).rejects.toMatchObject({ code: 'not_unique' });
+  });
+
+  it('waits for one that is about to be stored no longer than its caller does', async () => {
+    const { space, client } = await opened();
+    const dying = createClient({ store: dyingAt(space.store, 1) });
+    await expect(dying.submit(order({}))).rejects.toThrow('died');
+    const submitted = client.submit(order({}), { signal: AbortSignal.abort() });
+    await expect(submitted).rejects.toMatchObject({ code: 'not_unique' });
+  });
+
+  it('of many is stored with one question about the database', async () => {
+    const { space } = await opened();
+    let asked = 0;
+    const info: Store['info'] = async () => {
+      asked += 1;
+      return space.store.info();
+    };
+    const jobs = [1, 2, 3].map((id) => order({}, { params: { id } }));
+    const many = await createClient({ store: { ...space.store, info } }).submitMany(jobs);
+    expect(many.map(({ kind }) => kind)).toEqual(jobs.map(() => 'submitted'));
+    expect(asked).toBe(1);
   });
 
   it('ends with exit 5 when it was PUT beside another one, and gives the key back at its end', async () => {
@@ -177,6 +248,14 @@ describe('a job with "unique"', () => {
     expect((await again()).existed).toBe(false);
   });
 });
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
 
 /** The store whose process dies after so many of its writes. */
 function dyingAt(store: Store, writes: number): Store {

@@ -105,6 +105,17 @@ describe('submitting many', () => {
     expect(status).toBe(422);
     expect(body).toMatchObject({ error: 'bulk_refused', results: [{ index: 1, status: 422 }] });
     expect((await api.ask('GET', '/jobs')).body).toEqual({ jobs: [] });
+    const once = { flow: 'greet', unique: { key: '"k"' } };
+    const again = [{ flow: 'greet' }, once, once];
+    const taken = await api.ask<Report>('POST', '/jobs?atomic=true', { body: again });
+    expect(taken).toMatchObject({ status: 422, body: { results: [{ index: 2, status: 409 }] } });
+    expect((await api.ask('GET', '/jobs')).body).toEqual({ jobs: [] });
+    const own = { ...once, _id: 'own' };
+    for (const submitted of [1, 0]) {
+      const { body: report } = await api.ask('POST', '/jobs?atomic=true', { body: [own] });
+      expect(report).toMatchObject({ submitted, existed: 1 - submitted });
+    }
+    await api.store.remove('own', String((await api.store.get('own'))?._rev));
     const good = await api.ask<Report>('POST', '/jobs?atomic=true', { body: [{ flow: 'greet' }] });
     expect(good.body).toMatchObject({ submitted: 1 });
   });

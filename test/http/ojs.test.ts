@@ -36,6 +36,26 @@ describe('a job that is to be unique', () => {
     expect(third['scheduled_at']).toMatch(/^2099/);
   });
 
+  it('keeps a batch from being stored when its key is taken, also within the batch', async () => {
+    const api = await openOjs();
+    await api.put(work);
+    const order = (to: string, more: object = {}) => ({ ...unique(more), args: [{ to }] });
+    const first = await api.enqueue(order('a'));
+    const send = (...jobs: readonly object[]) =>
+      api.ojs('POST', '/v1/jobs/batch', { body: { jobs } });
+    const duplicate = (id: unknown) => ({
+      status: 409,
+      body: { error: { code: 'duplicate', details: { existing_job_id: id } } },
+    });
+    expect(await send(order('b'), order('a'))).toMatchObject(duplicate(first.id));
+    const twice = await send(order('b'), order('b'));
+    expect(twice).toMatchObject(duplicate(expect.any(String)));
+    expect(await api.store.view('jobs')).toHaveLength(1);
+    const ignoring = order('a', { on_conflict: 'ignore' });
+    expect((await send(order('b'), ignoring)).status).toBe(201);
+    expect(await api.store.view('jobs')).toHaveLength(2);
+  });
+
   it('compares its type, its queue and its meta where they are named', async () => {
     const api = await openOjs();
     await api.put(work);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SubmitOptions } from '../../client.js';
 import { summaryOf } from '../../client-rules.js';
 import { problem } from '../../errors.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
@@ -66,26 +67,30 @@ export const submitRoute = route({
     'bulk_refused',
     'bulk_too_many',
   ],
-  handle: async ({ api, body, query, headers, principal: who }) => {
+  handle: async ({ api, body, query, headers, principal: who, signal }) => {
     const principal = known({ principal: who });
     const { atomic = false } = query;
     const trace = traceOf(headers['traceparent']);
     const key = keyOf(headers['idempotency-key']);
     if (Array.isArray(body)) {
       if (key !== undefined) refuseKey('many jobs take an _id each instead of one key.');
-      return submitMany(api, body, { principal, trace, atomic });
+      return submitMany(api, body, { principal, trace, atomic, signal });
     }
-    return submitOne(api, body, { principal, trace, key });
+    return submitOne(api, body, { principal, trace, key, signal });
   },
 });
 
-async function submitOne(api: Api, body: unknown, options: NewJobOptions): Promise<RouteAnswer> {
+async function submitOne(
+  api: Api,
+  body: unknown,
+  options: NewJobOptions & SubmitOptions,
+): Promise<RouteAnswer> {
   const job = newJobOf(body, options);
   const warnings = firstMistakes([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
   const more = warnings.length === 0 ? {} : { warnings };
   const hindrance = (await hindrancesOf(api, [job], options.principal)).get(job);
   if (hindrance !== undefined) throw hindrance;
-  const submitted = await api.client.submit(job);
+  const submitted = await api.client.submit(job, { signal: options.signal });
   return {
     status: submitted.existed ? 200 : 201,
     body: { ...submitted, ...more },

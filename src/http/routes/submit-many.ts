@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { JobToSubmit, SubmittedOne } from '../../client.js';
+import type { JobToSubmit, SubmitOptions, SubmittedOne } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import type { Problem } from '../../model/problems.js';
@@ -19,7 +19,7 @@ import { mostDocuments } from '../../validate/limits.js';
 import type { RouteAnswer } from '../route.js';
 import { newJobOf, type NewJobOptions } from './new-job.js';
 
-type Many = NewJobOptions & { readonly atomic: boolean };
+type Many = NewJobOptions & SubmitOptions & { readonly atomic: boolean };
 type Verdict = {
   readonly status: number;
   readonly id?: string;
@@ -39,7 +39,10 @@ export async function submitMany(
   }
   const tried = await tryAll(docs, options);
   const jobs = tried.flatMap((one) => ('job' in one ? [one.job] : []));
-  const hindrances = await hindrancesOf(api, jobs, options.principal);
+  const hindrances = new Map([
+    ...(await hindrancesOf(api, jobs, options.principal)),
+    ...(options.atomic ? await takenKeys(api, jobs) : []),
+  ]);
   const checked = tried.map((one) => {
     const hindrance = 'job' in one ? hindrances.get(one.job) : undefined;
     return hindrance === undefined ? one : refusal(hindrance);
@@ -51,7 +54,7 @@ export async function submitMany(
     const results = checked.flatMap((one, index) => ('job' in one ? [] : [{ index, ...one }]));
     return { status, body: { ...body, results } };
   }
-  const stored = await api.client.submitMany(good);
+  const stored = await api.client.submitMany(good, { signal: options.signal });
   let next = 0;
   const verdicts = checked.map((one) => {
     if (!('job' in one)) return one;
@@ -60,6 +63,27 @@ export async function submitMany(
     return result === undefined ? { status: 200 } : { ...verdictOf(result), ...one.more };
   });
   return { status: 200, body: reportOf(verdicts) };
+}
+
+/** The jobs that are not there yet and whose `unique` key is taken. */
+async function takenKeys(
+  { client }: Api,
+  jobs: readonly JobToSubmit[],
+): Promise<readonly (readonly [JobToSubmit, TwsError])[]> {
+  const ids = jobs.flatMap(({ _id }) => _id ?? []);
+  const there = ids.length === 0 ? new Map() : await client.getMany(ids);
+  const asNew = new Map(
+    jobs.flatMap((job, i) =>
+      job._id !== undefined && there.has(job._id)
+        ? []
+        : [[{ _id: `new job ${i}`, ...job }, job] as const],
+    ),
+  );
+  const conflicts = await client.uniqueConflicts([...asNew.keys()]);
+  return [...asNew].flatMap(([asked, job]) => {
+    const conflict = conflicts.get(asked);
+    return conflict === undefined ? [] : [[job, conflict] as const];
+  });
 }
 
 /** Why jobs are not taken, for all that they are valid: they set what is sealed, or may not be had. */

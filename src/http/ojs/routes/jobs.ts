@@ -29,6 +29,7 @@ const refusals = [
   'ojs_type_unknown',
   'ojs_duplicate',
   'not_unique',
+  'unique_key',
 ] as const;
 
 export const enqueueRoute = ojsRoute({
@@ -52,6 +53,7 @@ export const enqueueRoute = ojsRoute({
     const [enqueued] = await enqueue(api, [body], {
       principal: who,
       trace: traceOf(headers['traceparent']),
+      signal,
     });
     if (enqueued === undefined) throw new Error('A job was enqueued and is none.');
     const { job, existing, replaces } = enqueued;
@@ -68,7 +70,7 @@ export const enqueueManyRoute = ojsRoute({
   id: 'ojsEnqueueMany',
   summary: 'Enqueue many jobs; when one is not valid, none.',
   description:
-    'All are checked before the first is stored. A database that goes away while they are stored may keep some of them: send the same ids again, and those that are there are told.',
+    'All are checked before the first is stored, also whether a unique key is taken, by a stored job or by another one of the batch. What changes while they are stored – the database goes away, another client takes a key – may leave some of them stored with an answer that is an error: give the jobs ids of your own, and send the same ids again, to learn which are there.',
   access: 'operator',
   headers: trace,
   body: { schema: z.object({ jobs: z.array(orderSchema).min(1).max(mostDocuments) }) },
@@ -81,10 +83,11 @@ export const enqueueManyRoute = ojsRoute({
     },
   },
   problems: refusals,
-  handle: async ({ api, body, headers, who }) => {
+  handle: async ({ api, body, headers, who, signal }) => {
     const jobs = await enqueue(api, body.jobs, {
       principal: who,
       trace: traceOf(headers['traceparent']),
+      signal,
     });
     const now = api.now();
     return {
@@ -98,7 +101,7 @@ export const enqueueManyRoute = ojsRoute({
 async function enqueue(
   api: Api,
   orders: readonly OjsOrder[],
-  options: NewJobOptions,
+  { signal, ...options }: NewJobOptions & { readonly signal: AbortSignal },
 ): Promise<readonly Enqueued[]> {
   const owner = ownerOfNew(options.principal);
   const now = api.now();
@@ -116,7 +119,10 @@ async function enqueue(
   await keepSchedules(api, orders, jobs);
   const [sealed] = (await api.client.sealed(jobs)).values();
   if (sealed !== undefined) refuseDocument('job', [sealed]);
-  const stored = await api.client.submitMany(jobs);
+  // A single order is refused by its submit.
+  const [taken] = jobs.length > 1 ? (await api.client.uniqueConflicts(jobs)).values() : [];
+  if (taken !== undefined) throw taken;
+  const stored = await api.client.submitMany(jobs, { signal });
   return Promise.all(
     stored.map(async (one, i) => {
       if (one.kind === 'refused') throw one.problem;
