@@ -38,7 +38,13 @@ import {
   type TokenFacts,
 } from './tokens.js';
 import { watchJob, type WatchOptions } from './watch.js';
-import { listQueues, switchQueue, type QueueFacts, type QueueSwitch } from './queues.js';
+import {
+  listQueues,
+  pausedQueues,
+  switchQueue,
+  type QueueFacts,
+  type QueueSwitch,
+} from './queues.js';
 import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
 import type { PassOptions, PassResult } from './retention.js';
 import type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './archive/archived-jobs.js';
@@ -222,8 +228,13 @@ export type Client = {
     enabled: boolean,
     owner: string,
   ) => Promise<{ readonly id: string; readonly changed: boolean }>;
-  /** The queues that engines serve or somebody controls, by name; always with the usual one. */
-  readonly queues: () => Promise<readonly QueueFacts[]>;
+  /**
+   * The queues that engines serve or somebody controls, by name; always with the usual one. `known`: the
+   * documents of the engines, where the caller has them.
+   */
+  readonly queues: (known?: readonly EngineDocument[]) => Promise<readonly QueueFacts[]>;
+  /** The names of the queues that are paused. */
+  readonly pausedQueues: () => Promise<ReadonlySet<string>>;
   /**
    * Pauses a queue, or lets it go on. `changed` is false when it was so already; `ids` are those of the
    * documents that say so. @throws TwsError `document_conflict`
@@ -345,7 +356,8 @@ export function createClient({ store }: { readonly store: Store }): Client {
     takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
     answerWork: async (work, answer) => (await rules.work()).answerWork(store, work, answer),
-    queues: () => listQueues(store),
+    queues: (known) => listQueues(store, known),
+    pausedQueues: () => pausedQueues(store),
     switchQueue: (wish) => switchQueue(store, wish),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),

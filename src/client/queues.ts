@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import { isObject } from '../model/object.js';
 import { queueControlId, queueWishes, type QueueControl } from '../model/queue-control.js';
 import type { StoredDocument } from '../model/document.js';
-import { parseDocument } from '../reading/parse.js';
+import { readQueueControl } from '../reading/queue-control.js';
 import type { Store } from '../store/store.js';
+import type { NewDocument } from '../store/writer.js';
 import { listEngines } from './lists.js';
 import { writeDocument } from './writes.js';
 
@@ -19,10 +22,16 @@ export type QueueFacts = {
   readonly controls: readonly string[];
 };
 
-/** The queues that engines serve or somebody controls, by name; always with the usual one. */
-export async function listQueues(store: Store): Promise<readonly QueueFacts[]> {
-  const [engines, controls] = await Promise.all([listEngines(store), validControls(store)]);
-  const said = queueWishes(controls);
+/**
+ * The queues that engines serve or somebody controls, by name; always with the usual one. `known`: the documents
+ * of the engines, where the caller has them.
+ */
+export async function listQueues(
+  store: Store,
+  known?: readonly EngineDocument[],
+): Promise<readonly QueueFacts[]> {
+  const [engines, all] = await Promise.all([known ?? listEngines(store), controls(store)]);
+  const said = queueWishes(all);
   const served = engines.filter(({ state }) => state !== 'stopped');
   const of = ({ queues = [defaultQueue] }: { readonly queues?: readonly string[] }) => queues;
   const names = [...new Set([defaultQueue, ...served.flatMap(of), ...said.keys()])].sort();
@@ -31,7 +40,7 @@ export async function listQueues(store: Store): Promise<readonly QueueFacts[]> {
     paused: said.get(name)?.paused === true,
     ...(said.get(name)?.paused === true ? { reason: said.get(name)?.reason } : {}),
     engines: served.filter((one) => of(one).includes(name)).map(({ _id }) => _id),
-    controls: controls.filter(({ queue }) => queue === name).map(({ _id }) => _id),
+    controls: all.filter(({ queue }) => queue === name).map(({ _id }) => _id),
   }));
 }
 
@@ -50,15 +59,11 @@ export async function switchQueue(
   store: Store,
   { queue, paused, reason }: QueueSwitch,
 ): Promise<{ readonly ids: readonly string[]; readonly changed: boolean }> {
-  const documents = await controlDocuments(store);
-  const ofQueue = documents.filter((doc) => doc['queue'] === queue);
-  const pausing = ofQueue.filter((doc) => doc['paused'] === true);
+  const ofQueue = (await controlDocuments(store)).filter((doc) => doc['queue'] === queue);
+  const pausing = ofQueue.filter((doc) => readQueueControl(doc).control?.paused === true);
   const ids = (docs: readonly { readonly _id: string }[]) => docs.map(({ _id }) => _id);
   if (paused === pausing.length > 0) return { ids: ids(pausing), changed: false };
-  const _id = queueControlId(queue);
-  // Another document may have that id.
-  const there = ofQueue.find((doc) => doc._id === _id) ?? ofQueue[0] ?? { _id };
-  const changed = paused ? [there] : pausing;
+  const changed = paused ? [await controlToChange(store, queue, ofQueue)] : pausing;
   for (const doc of changed) {
     const { reason: _, ...rest } = doc as StoredDocument;
     const why = paused && reason !== undefined ? { reason } : {};
@@ -67,9 +72,22 @@ export async function switchQueue(
   return { ids: ids(changed), changed: true };
 }
 
+/** The control that is to pause a queue; a new one has the usual id, unless another document has that. */
+async function controlToChange(
+  store: Store,
+  queue: string,
+  ofQueue: readonly StoredDocument[],
+): Promise<NewDocument> {
+  const _id = queueControlId(queue);
+  const there = ofQueue.find((doc) => doc._id === _id) ?? ofQueue[0];
+  if (there !== undefined) return there;
+  const isTaken = (await store.get(_id)) !== undefined;
+  return { _id: isTaken ? `${_id}:${randomUUID()}` : _id };
+}
+
 /** The names of the queues that are paused. */
 export async function pausedQueues(store: Store): Promise<ReadonlySet<string>> {
-  const said = queueWishes(await validControls(store));
+  const said = queueWishes(await controls(store));
   return new Set([...said.values()].filter((one) => one.paused).map(({ queue }) => queue));
 }
 
@@ -78,7 +96,7 @@ export async function controlOfQueue(
   store: Store,
   queue: string,
 ): Promise<QueueControl | undefined> {
-  return queueWishes(await validControls(store)).get(queue);
+  return queueWishes(await controls(store)).get(queue);
 }
 
 /** The queue of a job document of any form; `flow`: its flow as it is stored. */
@@ -95,18 +113,16 @@ export function queueOfStored(
   return names.find((name): name is string => typeof name === 'string') ?? defaultQueue;
 }
 
-async function validControls(store: Store): Promise<readonly QueueControl[]> {
+async function controls(store: Store): Promise<readonly QueueControl[]> {
   const documents = await controlDocuments(store);
-  return documents.flatMap((doc) => {
-    const parsed = parseDocument(doc);
-    return parsed.kind === 'queue-control' && parsed.ok ? [parsed.value] : [];
-  });
+  return documents.flatMap((doc) => readQueueControl(doc).control ?? []);
 }
 
-/** The controls of queues as they are stored, by id. */
-export async function controlDocuments(store: Store): Promise<readonly StoredDocument[]> {
-  const rows = await store.view('engines', { includeDocs: true });
-  const docs = rows.flatMap(({ doc }) => doc ?? []);
+/** The controls of queues as they are stored, by id; the view has those of engines and their leases, too. */
+async function controlDocuments(store: Store): Promise<readonly StoredDocument[]> {
+  const rows = await store.view('engines');
+  const ids = rows.flatMap(({ id, value }) => (value === 'queue-control' ? [id] : []));
+  const docs = ids.length === 0 ? [] : [...(await store.getMany(ids)).values()];
   return docs
     .filter((doc) => doc['type'] === 'queue-control')
     .sort((a, b) => (a._id < b._id ? -1 : 1));

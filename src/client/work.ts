@@ -41,15 +41,15 @@ const mostRows = 100_000;
 export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly WorkerStep[]> {
   const taken: WorkerStep[] = [];
   const { copies } = await store.info();
-  const isPaused = await pausedQueues(store);
-  for (const queue of wanted.queues.filter((one) => !isPaused.has(one))) {
+  const paused = await pausedQueues(store);
+  for (const queue of wanted.queues.filter((one) => !paused.has(one))) {
     let tried = 0;
     for await (const offer of offersOf(store, queue)) {
       if (taken.length >= wanted.most) return taken;
       if (!wanted.isOwner(offer.owner)) continue;
       tried += 1;
       if (tried > mostOffers) break;
-      const work = await takeOne(store, offer, { ...wanted, isPaused }, copies);
+      const work = await takeOne(store, offer, { ...wanted, paused }, copies);
       if (work !== undefined) taken.push(work);
     }
   }
@@ -87,19 +87,13 @@ const renewals = 50;
 async function takeOne(
   store: Store,
   { id, signal }: Offered,
-  {
-    worker,
-    leaseMs,
-    isMeant,
-    isPaused,
-    now,
-  }: WorkWanted & { readonly isPaused: ReadonlySet<string> },
+  { worker, leaseMs, isMeant, paused, now }: WorkWanted & { readonly paused: ReadonlySet<string> },
   copies: number,
 ): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
-    if (job === undefined || isPaused.has(queueOf(job))) return undefined;
+    if (job === undefined || paused.has(queueOf(job))) return undefined;
     const lease = randomUUID();
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
     if (next === undefined) return undefined;

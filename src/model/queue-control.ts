@@ -26,13 +26,13 @@ export function queueControlId(queue: string): string {
   return `queue-control:${queue}`;
 }
 
-/** What the controls say of each queue together, those with lower ids first. */
+/** What counts for each queue of its controls, those with lower ids first: the first one that pauses it, else the first. */
 export function queueWishes(controls: readonly QueueControl[]): ReadonlyMap<string, QueueControl> {
   const byQueue = new Map<string, QueueControl>();
   for (const control of controls) {
     const first = byQueue.get(control.queue);
-    const paused = first?.paused === true || control.paused === true;
-    byQueue.set(control.queue, { ...control, ...first, paused });
+    const isNews = control.paused === true && first?.paused !== true;
+    if (first === undefined || isNews) byQueue.set(control.queue, control);
   }
   return byQueue;
 }

@@ -103,6 +103,8 @@ describe('submitting', () => {
       [{ _id: '_design/x', flow: 'greet' }, '_id', /must not begin with \\"_/],
       [{ _id: 'engine:1', flow: 'greet' }, '_id', /must not begin with \\"engine:/],
       [{ _id: 'token:1', flow: 'greet' }, '_id', /must not begin with \\"token:/],
+      [{ _id: 'queue-control:x', flow: 'greet' }, '_id', /begin with \\"queue-control:/],
+      [{ _id: 'retention', flow: 'greet' }, '_id', /must not be \\"retention\\"/],
       [{ _id: '', flow: 'greet' }, '_id', /not empty/],
       [{ _id: 7, flow: 'greet' }, '_id', /must be a text/],
       [{}, 'flow', /must name a flow/],

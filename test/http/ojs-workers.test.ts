@@ -291,6 +291,9 @@ describe('workers', () => {
     await api.until(id, isOffered);
     const pause = await api.ojs('POST', '/v1/queues/mail/pause');
     expect(pause.body).toMatchObject({ queue: { name: 'mail', paused: true }, status: 'paused' });
+    expect(pause.body).toHaveProperty('paused_at');
+    const again = await api.ojs('POST', '/v1/queues/mail/pause');
+    expect(again.body).toEqual({ queue: { name: 'mail', paused: true }, status: 'paused' });
     expect((await api.ojs('GET', '/v1/queues/mail/stats')).body).toMatchObject({
       status: 'paused',
     });

@@ -3,7 +3,7 @@ import type { Problem } from '../../model/problems.js';
 import { canonical } from '../../model/canonical.js';
 import { without } from '../../model/record.js';
 import type { StoredDocument } from '../../model/document.js';
-import { parseDocument } from '../../reading/parse.js';
+import { readQueueControl } from '../../reading/queue-control.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../log.js';
 
@@ -27,12 +27,11 @@ export type QueueControlsParts = {
 };
 
 /**
- * Keeps the controls. Several may name the same queue: it is paused while any of them says so, and of
- * all else the one with the lowest id counts. What is wrong with one is written into it, by one engine.
+ * Keeps the controls. Several may name the same queue: it is paused while any of them says so. What is wrong with one is written into it, by one engine.
  */
 export function createQueueControls({ store, log, isReporter }: QueueControlsParts): QueueControls {
   const held = new Map<string, StoredDocument>();
-  const valid = new Map<string, QueueControl>();
+  const said = new Map<string, QueueControl>();
   let byQueue: ReadonlyMap<string, QueueControl> = new Map();
   const tell = (doc: StoredDocument, problems: readonly Problem[]): void => {
     const isTold = canonical(doc['problems'] ?? []) === canonical(problems);
@@ -45,19 +44,17 @@ export function createQueueControls({ store, log, isReporter }: QueueControlsPar
   };
   const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = held.delete(id);
-    valid.delete(id);
+    said.delete(id);
     if (doc?.['type'] !== 'queue-control') return had;
     held.set(id, doc);
-    const { problems: _, ...rest } = doc;
-    const parsed = parseDocument(rest);
-    if (parsed.kind !== 'queue-control') return true;
-    if (parsed.ok) valid.set(id, parsed.value);
-    tell(doc, parsed.ok ? [] : parsed.problems);
+    const { control, problems } = readQueueControl(doc);
+    if (control !== undefined) said.set(id, control);
+    tell(doc, problems);
     return true;
   };
   const sort = (): void => {
-    const ids = [...valid.keys()].sort();
-    byQueue = queueWishes(ids.flatMap((id) => valid.get(id) ?? []));
+    const ids = [...said.keys()].sort();
+    byQueue = queueWishes(ids.flatMap((id) => said.get(id) ?? []));
   };
   return {
     held,

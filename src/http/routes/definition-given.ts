@@ -13,7 +13,7 @@ import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
 import { checkDefinition, type CheckedDefinition } from '../../validate/single.js';
 import { tooLongName } from '../../validate/limits.js';
-import { foreignIds, unknownSecret } from './new-job.js';
+import { foreignId, unknownSecret } from './new-job.js';
 
 type Called = { readonly called: string; readonly owner?: string | undefined };
 
@@ -180,12 +180,10 @@ function newIdOf(
     refuseDocument(kind, [{ path: 'name', message }]);
   }
   const wished = id ?? (isId ? called : undefined) ?? usual;
-  const foreign = foreignIds.find((one) => wished.startsWith(one) && one !== `${kind}:`);
+  const foreign = foreignId(wished, `${kind}:`);
   if (foreign !== undefined || (owners !== 'all' && wished !== usual)) {
     const because =
-      foreign === undefined
-        ? `must be "${usual}", or be left out`
-        : `must not begin with "${foreign}"`;
+      foreign === undefined ? `must be "${usual}", or be left out` : `must not ${foreign}`;
     refuseDocument(kind, [
       { path: '_id', message: `_id ${because}; it is ${JSON.stringify(wished)}.` },
     ]);

@@ -3,6 +3,7 @@ import type { JobToSubmit } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import { engineKeys } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
+import { retentionId } from '../../model/retention.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { problem } from '../../errors.js';
@@ -13,10 +14,11 @@ import { withSecretsOf } from '../answers/redact.js';
 import { documentProblems } from '../../validate/single.js';
 
 /** Ids that begin so belong to documents of other kinds, or to CouchDB. */
-export const foreignIds = [
+const foreignIds = [
   '_',
   'engine:',
   'engine-control:',
+  'queue-control:',
   'lock:',
   'request:',
   'signal:',
@@ -30,6 +32,13 @@ export const foreignIds = [
   'hook-run:',
   'hook:',
 ];
+
+/** Why an id belongs to other documents, as the end of a sentence; `own`: the prefix that it may have. */
+export function foreignId(id: string, own?: string): string | undefined {
+  if (id === retentionId) return `be "${retentionId}"`;
+  const prefix = foreignIds.find((one) => id.startsWith(one) && one !== own);
+  return prefix === undefined ? undefined : `begin with "${prefix}"`;
+}
 
 export type NewJobOptions = {
   readonly principal: Principal;
@@ -78,10 +87,10 @@ function forbidden(doc: Readonly<Record<string, unknown>>): readonly Problem[] {
 
 function refusalOf(key: string, value: unknown): string | undefined {
   if (key === '_id') {
-    const prefix = foreignIds.find((one) => typeof value === 'string' && value.startsWith(one));
-    return prefix === undefined
+    const foreign = typeof value === 'string' ? foreignId(value) : undefined;
+    return foreign === undefined
       ? undefined
-      : `_id must not begin with "${prefix}": such ids belong to other documents.`;
+      : `_id must not ${foreign}: such ids belong to other documents.`;
   }
   if (key.startsWith('_')) return `${key} must be left out: a job can only be made, not changed.`;
   if (key === 'type') return value === 'job' ? undefined : 'type must be "job", or be left out.';

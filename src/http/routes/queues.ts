@@ -37,9 +37,10 @@ const listRoute = route({
     },
   },
   handle: async ({ api }) => {
-    const engines = api.pulse.look(await api.client.engines(), api.now());
+    const documents = await api.client.engines();
+    const engines = api.pulse.look(documents, api.now());
     const alive = new Set(engines.flatMap((one) => (one.alive ? [one.engine._id] : [])));
-    const all = await api.client.queues();
+    const all = await api.client.queues(documents);
     const queues = all.map((queue) => ({
       ...queue,
       engines: queue.engines.filter((id) => alive.has(id)),

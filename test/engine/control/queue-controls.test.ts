@@ -28,6 +28,32 @@ describe('a queue that is paused', () => {
     expect((await space.ended(id)).exit).toBe(0);
   });
 
+  it('stays so while a mistake is in its control, for engines and clients alike', async () => {
+    const space = await openWorkspace(plugins);
+    const wrong = { _id: 'stop', type: 'queue-control', queue: 'default', paused: true, reason: 7 };
+    await space.put(...definitions, wrong);
+    await space.engine({ name: 'a' });
+    const [id = ''] = await space.put(job);
+    await space.until(id, ({ state }) => state === '$$paused');
+    await space.until('stop', ({ problems }) => problems !== undefined);
+    const client = createClient(space);
+    expect(await client.pausedQueues()).toEqual(new Set(['default']));
+    await client.switchQueue({ queue: 'default', paused: false });
+    expect((await space.ended(id)).exit).toBe(0);
+  });
+
+  it('is paused under another id when the usual one is taken', async () => {
+    const space = await openWorkspace(plugins);
+    await space.put({ _id: 'queue-control:default', type: 'note' });
+    const client = createClient(space);
+    const wish = { queue: 'default', paused: true };
+    const { ids } = await client.switchQueue(wish);
+    expect(ids).toEqual([expect.stringMatching(/^queue-control:default:./)]);
+    expect(await client.switchQueue(wish)).toEqual({ ids, changed: false });
+    await client.switchQueue({ ...wish, paused: false });
+    expect(await client.switchQueue(wish)).toEqual({ ids, changed: true });
+  });
+
   it('goes on when the document is deleted, and an invalid one is told what is wrong', async () => {
     const space = await openWorkspace(plugins);
     await space.put(...definitions);

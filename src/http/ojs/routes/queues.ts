@@ -50,8 +50,7 @@ export const queuesRoute = ojsRoute({
     const engines = api.pulse.look(await api.client.engines(), api.now());
     const served = engines.flatMap(({ engine, alive }) => (alive ? (engine.queues ?? []) : []));
     const { jobs } = await look(api, who, open);
-    const known = await api.client.queues();
-    const paused = new Set(known.flatMap((one) => (one.paused ? [one.name] : [])));
+    const paused = await api.client.pausedQueues();
     const names = new Set([defaultQueue, ...served, ...paused, ...jobs.map(queueOfJob)]);
     const all = [...names].sort();
     const queues = all
@@ -133,8 +132,7 @@ export const queueStatsRoute = ojsRoute({
     };
     const complete = lists.every((list) => list.complete);
     const computed = new Date(now).toISOString();
-    const known = await api.client.queues();
-    const status = statusOf(known.some((one) => one.name === name && one.paused));
+    const status = statusOf((await api.client.pausedQueues()).has(name));
     const body = { queue: name, status, stats, complete, computed_at: computed };
     return { status: 200, body };
   },
@@ -144,7 +142,7 @@ const switchedSchema = z
   .object({
     queue: z.object({ name: z.string(), paused: z.boolean() }),
     status: queueStatus,
-    paused_at: z.string().optional(),
+    paused_at: z.string().optional().describe('Absent when it was paused before.'),
   })
   .meta({ id: 'OjsQueueSwitched' });
 
@@ -165,8 +163,8 @@ export const queueSwitchRoutes = (['pause', 'resume'] as const).map((word) =>
     handle: async ({ api, params: { name }, who }) => {
       assertAllOwners(who, `${word} a queue`);
       const paused = word === 'pause';
-      await api.client.switchQueue({ queue: name, paused });
-      const since = paused ? { paused_at: new Date(api.now()).toISOString() } : {};
+      const { changed } = await api.client.switchQueue({ queue: name, paused });
+      const since = paused && changed ? { paused_at: new Date(api.now()).toISOString() } : {};
       const body = { queue: { name, paused }, status: statusOf(paused), ...since };
       return { status: 200, body };
     },

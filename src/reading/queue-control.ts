@@ -1,0 +1,29 @@
+import type { StoredDocument } from '../model/document.js';
+import type { Problem } from '../model/problems.js';
+import { queueControlSchema, type QueueControl } from '../model/queue-control.js';
+import { parseDocument } from './parse.js';
+
+/** What a control says of its queue, and what is wrong with it. */
+export type QueueControlRead = {
+  readonly control?: QueueControl;
+  readonly problems: readonly Problem[];
+};
+
+const pausing = queueControlSchema.pick({ queue: true });
+
+/**
+ * Reads the control of a queue, for engines and clients alike. One that is not valid still pauses its queue as long
+ * as its `queue` can be read and `paused` is true: a mistyped reason starts nothing.
+ */
+export function readQueueControl(doc: StoredDocument): QueueControlRead {
+  // Engines write what is wrong into it.
+  const { problems: _, ...rest } = doc;
+  const parsed = parseDocument(rest);
+  if (parsed.kind !== 'queue-control') return { problems: [] };
+  if (parsed.ok) return { control: parsed.value, problems: [] };
+  const { problems } = parsed;
+  const { data } = pausing.safeParse(rest);
+  if (data === undefined || doc['paused'] !== true) return { problems };
+  const control = { _id: doc._id, type: 'queue-control', queue: data.queue, paused: true } as const;
+  return { control, problems };
+}
