@@ -34,6 +34,11 @@ export async function createDatabase(
   return { ...made, copies, revsLimit };
 }
 
+/** Creates the database if it is missing; one that exists stays as it is. Throws as `createDatabase` does. */
+export async function createMissingDatabase(connection: Connection): Promise<void> {
+  if (!(await isThere(openClient(connection)))) await createDatabase(connection);
+}
+
 async function isThere(client: CouchClient): Promise<boolean> {
   const action = 'look for the database';
   const { connection } = client;

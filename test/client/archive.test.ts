@@ -7,8 +7,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../src/client.js';
 import { bucketCredentials, startBucketServer } from '../../src/mailbox/bucket-server.js';
 import type { Retain } from '../../src/model/retain.js';
+import type { Connection } from '../../src/store/connection.js';
+import { removeAfterwards, request } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
-import { removeAfterwards } from '../support/couch.js';
 
 const now = Date.UTC(2026, 0, 31);
 const day = 86_400_000;
@@ -164,15 +165,29 @@ describe('an archive', () => {
     expect(await client.archived(from)).toEqual([]);
   });
 
-  it('is not the database of the jobs', async () => {
-    const { put, retain, store } = await ready((_folder, database) => ({
-      database: database.replace(/-old$/, ''),
-    }));
+  it.each([
+    ['by name', ({ database }: Connection) => database],
+    [
+      'under another address',
+      ({ url, database }: Connection) => {
+        const there = new URL(url);
+        there.hostname = there.hostname === 'localhost' ? '127.0.0.1' : 'localhost';
+        return `${there.href}${database}`;
+      },
+    ],
+  ])('is not the database of the jobs, %s', async (_title, addressOf) => {
+    const { put, retain, store, root } = await ready(() => ({}));
     await put(...family());
-    expect((await retain()).failures).toMatchObject([
+    const usual = {
+      succeeded: { age: 'P30D' },
+      archive: { database: addressOf(store.connection) },
+    };
+    expect((await retain({ usual, root })).failures).toMatchObject([
       { message: expect.stringContaining('it is the database of the jobs') as string },
     ]);
     expect((await store.getMany(['a', 'c'])).size).toBe(2);
+    const locals = await request('GET', `/${store.connection.database}/_local_docs`);
+    expect(locals.text).not.toContain('tws-mark');
   });
 
   it('restores nothing when another document has one of the ids', async () => {

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { canonical } from '../../model/canonical.js';
 import type { Connection } from '../../store/connection.js';
 import type { DocumentCopy } from '../../store/copies.js';
-import { createDatabase } from '../../store/database.js';
+import { createMissingDatabase } from '../../store/database.js';
+import { isSameDatabase } from '../../store/same-database.js';
 import { openStore, type Store } from '../../store/store.js';
 import {
   archivedFactsSchema,
@@ -25,17 +26,17 @@ const entrySchema = z.looseObject({
 type Entry = z.infer<typeof entrySchema>;
 
 /**
- * Another database, made when the first job is stored. Documents keep their ids and revisions, as after a
- * replication; one more document for each family says what belongs to it.
+ * Another database than that of the jobs, made when the first job is stored. Documents keep their ids and
+ * revisions, as after a replication; one more document for each family says what belongs to it.
  */
-export function databaseArchive(connection: Connection, name: string): Archive {
+export function databaseArchive(connection: Connection, jobs: Connection, name: string): Archive {
   const store = openStore(connection);
-  let made: Promise<unknown> | undefined;
+  let made: Promise<void> | undefined;
   return {
     name,
     store: (families, at) =>
       telling(name, async () => {
-        made ??= createDatabase(connection);
+        made ??= prepare(connection, jobs);
         await made.catch((error: unknown) => {
           made = undefined;
           throw error;
@@ -51,6 +52,15 @@ export function databaseArchive(connection: Connection, name: string): Archive {
     },
     close: store.close,
   };
+}
+
+/**
+ * Makes the database unless it is there. That of the jobs under another address would take each copy for stored,
+ * and then the job would be removed from it.
+ */
+async function prepare(connection: Connection, jobs: Connection): Promise<void> {
+  await createMissingDatabase(connection);
+  if (await isSameDatabase(jobs, connection)) throw new Error('it is the database of the jobs');
 }
 
 /** A database that nothing was stored in yet is not there. */

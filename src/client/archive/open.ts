@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { problem } from '../../errors.js';
 import { archiveName, type WrittenArchive } from '../../model/archive.js';
 import type { Connection } from '../../store/connection.js';
 import type { Archive } from './archive.js';
@@ -18,7 +17,7 @@ export type ArchiveSurroundings = {
   readonly open?: (place: WrittenArchive) => Archive;
 };
 
-/** Opens a place; nothing is sent or made before the first request. @throws TwsError `archive_failed` */
+/** Opens a place; nothing is sent or made before the first request. */
 export function openArchive(
   written: WrittenArchive,
   { root, connection, open }: ArchiveSurroundings,
@@ -29,11 +28,7 @@ export function openArchive(
   if (folder !== undefined) return batchArchive(folderObjects(resolve(root, folder), name));
   if (s3 !== undefined) return batchArchive(bucketObjects(s3, root, name));
   const there = databaseAt(database, connection);
-  const isSame = there.database === connection.database && there.url === connection.url;
-  if (isSame) {
-    throw problem('archive_failed', { archive: name, reason: 'it is the database of the jobs' });
-  }
-  return databaseArchive(there, name);
+  return databaseArchive(there, connection, name);
 }
 
 function databaseAt(written: string, connection: Connection): Connection {
