@@ -5,12 +5,14 @@ import { notificationsOf, notifiesOf } from '../model/notify.js';
 import { isObject } from '../model/object.js';
 import { readScheduleProgress, slotJobId } from '../model/schedule.js';
 import type { Store } from '../store/store.js';
+import { readTriggered } from '../model/trigger.js';
+import { keptKeysOf, type KeptKey } from './retain-unique.js';
 import { removeDocument } from './writes.js';
 
 /** Why a job stays although its rule says that it goes. */
 export const keptReasons = [
   ...(['unfinished', 'retry', 'large', 'conflict'] as const),
-  ...(['schedule', 'archive'] as const),
+  ...(['starting', 'unique', 'archive'] as const),
 ] as const;
 export type KeptReason = (typeof keptReasons)[number];
 
@@ -25,7 +27,7 @@ export type JobFamily = {
   readonly kept?: { readonly because: KeptReason; readonly job: string };
 };
 
-/** Requests and signals that no job took, and locks, by the job that they name. */
+/** Requests and signals that no job took, and locks but those of keys, by the job that they name. */
 export type BesideJobs = ReadonlyMap<string, readonly string[]>;
 
 /** Maximum number of jobs in a family that goes at once. */
@@ -37,7 +39,10 @@ export async function readBeside(store: Store): Promise<BesideJobs> {
   const add = (job: unknown, id: string): void => {
     if (typeof job === 'string') beside.set(job, [...(beside.get(job) ?? []), id]);
   };
-  for await (const { id, value } of store.rows('locks', {})) add(value.job, id);
+  // After these come the locks of keys, which are many where they have a period: they are read with their jobs.
+  for await (const { id, value } of store.rows('locks', { endKey: ['unique'] })) {
+    add(value.job, id);
+  }
   for await (const { id, doc } of store.rows('refused', { includeDocs: true })) {
     if (doc?.['type'] !== 'event') add(doc?.['job'], id);
   }
@@ -51,6 +56,7 @@ export async function familiesOf(
   store: Store,
   roots: readonly StoredDocument[],
   beside: BesideJobs,
+  now: number,
 ): Promise<readonly JobFamily[]> {
   const rootOf = new Map(roots.map(({ _id }): [string, string] => [_id, _id]));
   const sizes = new Map(roots.map(({ _id }): [string, number] => [_id, 1]));
@@ -68,25 +74,26 @@ export async function familiesOf(
       return doc !== undefined && isFit(doc) ? [{ doc, root }] : [];
     });
   }
-  const left = await messagesFor(store, levels.flat());
-  const toBeMade = await startingJobs(store, levels.flat());
+  const docs = levels.flat().map(({ doc }) => doc);
+  const left = await messagesFor(store, docs);
+  const toBeMade = await startingJobs(store, docs);
+  const keys = await keptKeysOf(store, docs, now);
   return roots.map((root): JobFamily => {
     const own = levels.map((members) =>
       members.flatMap((one) => (one.root === root._id ? one.doc : [])),
     );
     const jobs = own.flat();
     const messages = jobs.flatMap(({ _id }) => left.get(_id) ?? []);
-    const others = jobs.flatMap(({ _id }) => beside.get(_id) ?? []);
+    const others = jobs.flatMap(({ _id }) => [
+      ...(beside.get(_id) ?? []),
+      ...[keys.get(_id)?.id ?? []].flat(),
+    ]);
     const all = [...new Set([...messages.map(({ id }) => id), ...others])];
     const isLarge = Number(sizes.get(root._id)) > mostJobs;
-    const starting = jobs.find(({ _id }) => toBeMade.has(_id));
-    const kept =
-      isLarge || starting !== undefined
-        ? {
-            kept: { because: isLarge ? 'large' : 'schedule', job: (starting ?? root)._id } as const,
-          }
-        : keptBy(jobs, messages);
-    return { root, levels: own, beside: all, ...kept };
+    const kept = isLarge
+      ? ({ because: 'large', job: root._id } as const)
+      : keptBy(jobs, messages, { toBeMade, keys });
+    return { root, levels: own, beside: all, ...(kept === undefined ? {} : { kept }) };
   });
 }
 
@@ -121,9 +128,9 @@ type Message = { readonly id: string; readonly job: string; readonly action?: st
 /** Requests and signals that no engine has taken, by job. */
 async function messagesFor(
   store: Store,
-  members: readonly Member[],
+  jobs: readonly StoredDocument[],
 ): Promise<ReadonlyMap<string, readonly Message[]>> {
-  const keys = members.map(({ doc }) => doc._id);
+  const keys = jobs.map(({ _id }) => _id);
   const [requests, signals] = await Promise.all([
     store.view('requests', { keys }),
     store.view('signals', { keys }),
@@ -139,22 +146,27 @@ async function messagesFor(
 }
 
 /**
- * U12 A job of a slot stays while its schedule names the slot as starting: an engine that died may have made it
- *     and not said so, and the next one would make it again. The schedule is read after the job was: it
- *     named the slot before the job was made, so one that does not name it has let go of it.
+ * U12 A job stays while the schedule or the event that started it names it as starting: an engine that died may
+ *     have made it and not said so, and the next one would make it again. The cause is read after the job was:
+ *     it named the job before that was made, so one that does not name it has let go of it.
  */
 async function startingJobs(
   store: Store,
-  members: readonly Member[],
+  jobs: readonly StoredDocument[],
 ): Promise<ReadonlySet<string>> {
-  const ids = members.flatMap(({ doc: { schedule } }) =>
-    isObject(schedule) && typeof schedule['id'] === 'string' ? schedule['id'] : [],
-  );
-  const schedules = ids.length === 0 ? [] : (await store.getMany([...new Set(ids)])).values();
+  const causes = jobs.flatMap(({ schedule, started_by: by }) => [
+    isObject(schedule) ? schedule['id'] : undefined,
+    isObject(by) ? by['event'] : undefined,
+  ]);
+  const ids = new Set(causes.filter((id) => typeof id === 'string'));
+  const found = ids.size === 0 ? [] : (await store.getMany([...ids])).values();
   return new Set(
-    [...schedules].flatMap(({ _id, progress }) =>
-      (readScheduleProgress(progress)?.starting ?? []).map((slot) => slotJobId(_id, slot)),
-    ),
+    [...found].flatMap(({ _id, progress, triggered }) => {
+      const slots = readScheduleProgress(progress)?.starting ?? [];
+      const event = readTriggered(triggered);
+      const jobsOfEvent = (typeof event === 'object' ? event.starting : undefined) ?? [];
+      return [...slots.map((slot) => slotJobId(_id, slot)), ...jobsOfEvent.map(({ job }) => job)];
+    }),
   );
 }
 
@@ -166,16 +178,33 @@ function isToGoOn(
   return asked.has(_id) || (retry !== undefined && retry !== false && refused === undefined);
 }
 
+/** What keeps a family because of one of its jobs; the first is told. */
+const ties = ['starting', 'unfinished', 'retry', 'unique'] as const;
+type Tie = (typeof ties)[number];
+
+type Ties = {
+  readonly toBeMade: ReadonlySet<string>;
+  readonly keys: ReadonlyMap<string, KeptKey>;
+};
+
 function keptBy(
   jobs: readonly StoredDocument[],
   messages: readonly Message[],
-): Pick<JobFamily, 'kept'> {
-  const live = jobs.find(({ state }) => !isFinalState(state));
-  if (live !== undefined) return { kept: { because: 'unfinished', job: live._id } };
+  { toBeMade, keys }: Ties,
+): JobFamily['kept'] {
   const retries = messages.filter(({ action }) => action === 'retry');
   const asked = new Set(retries.map(({ job }) => job));
-  const wanted = jobs.find((job) => isToGoOn(job, asked));
-  return wanted === undefined ? {} : { kept: { because: 'retry', job: wanted._id } };
+  const checks: Readonly<Record<Tie, (job: StoredDocument) => boolean>> = {
+    starting: ({ _id }) => toBeMade.has(_id),
+    unfinished: ({ state }) => !isFinalState(state),
+    retry: (job) => isToGoOn(job, asked),
+    unique: ({ _id }) => keys.get(_id)?.counts === true,
+  };
+  for (const because of ties) {
+    const job = jobs.find(checks[because]);
+    if (job !== undefined) return { because, job: job._id };
+  }
+  return undefined;
 }
 
 /**
@@ -190,9 +219,13 @@ export async function removeFamily(
   { levels, beside, root }: JobFamily,
   mayGo: (doc: StoredDocument) => boolean = () => true,
 ): Promise<number | 'conflict'> {
-  const jobs = new Set(levels.flat().map(({ _id }) => _id));
+  const jobs = new Map(levels.flat().map(({ _id, _rev }) => [_id, _rev]));
   const found = await store.getMany(beside);
   const others = [...found.values()].filter((one) => jobs.has(String(one['job'])) && mayGo(one));
+  // A job that goes on again has taken its locks anew: what was read before the job was is not what it has then.
+  const theirs = [...new Set(others.map(({ job }) => String(job)))];
+  const there = theirs.length === 0 ? undefined : await store.getMany(theirs);
+  if (theirs.some((id) => there?.get(id)?._rev !== jobs.get(id))) return 'conflict';
   // A lock or a message that changed meanwhile belongs to somebody else, or is taken.
   const removed = await removeEach(store, others);
   let count = removed.filter(Boolean).length;

@@ -117,7 +117,7 @@ export async function retainJobs(store: Store, options: RetainOptions = {}): Pro
   try {
     for await (const some of candidatesOf(store, { rules, now, goesOn })) {
       if (!(await goesOn(true))) break;
-      await removeSome(store, some, { beside, dryRun, tally, archives });
+      await removeSome(store, some, { beside, dryRun, tally, archives, now });
       onProgress?.(tally.progress());
     }
   } finally {
@@ -188,17 +188,19 @@ type Removing = {
   readonly dryRun: boolean;
   readonly tally: Tally;
   readonly archives: PassArchives;
+  readonly now: number;
 };
 
 async function removeSome(
   store: Store,
   some: readonly RetainCandidate[],
-  { beside, dryRun, tally, archives }: Removing,
+  { beside, dryRun, tally, archives, now }: Removing,
 ): Promise<void> {
   const families = await familiesOf(
     store,
     some.map(({ doc }) => doc),
     beside,
+    now,
   );
   const toGo = families.flatMap((family, i): readonly FamilyToGo[] => {
     const candidate = some[i] as RetainCandidate;

@@ -4,7 +4,14 @@ import { statuses, type Status } from '../model/status.js';
 import { doesCount, reservedMs, type UniqueRule } from '../model/unique.js';
 import { ownerOf } from '../model/task.js';
 import { statusOf } from '../reading/status.js';
-import { isOf, listedIn, sinceOf, type LockHolder, type LockingJob } from './lock-holder.js';
+import {
+  isOf,
+  listedIn,
+  sinceOf,
+  type FindDocument,
+  type LockHolder,
+  type LockingJob,
+} from './lock-holder.js';
 
 /** What a lock for a key comes to for a job that asks for it. */
 export type UniqueHolding = {
@@ -41,6 +48,21 @@ export function* findUniqueHolder(lock: StoredDocument, asking: UniqueAsking): U
     if (live !== undefined) after.push(live);
   }
   return { ...(holder === undefined ? {} : { holder }), after };
+}
+
+/** Whether the lock of a key keeps any job from running. */
+export async function isUniqueInUse(
+  find: FindDocument,
+  lock: StoredDocument,
+  now: number,
+): Promise<boolean> {
+  const search = findUniqueHolder(lock, { rule: ruleIn(lock), now });
+  let step = search.next();
+  while (step.done !== true) {
+    const job = await find(step.value);
+    step = search.next(job === undefined ? [] : [job]);
+  }
+  return step.value.holder !== undefined || step.value.after.length > 0;
 }
 
 /** The rule of the job that has a lock, as the lock keeps it for whoever removes it. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClient, type RetainOptions } from '../../src/client.js';
+import { uniqueOrder } from '../../src/client/unique.js';
+import { uniqueUntil } from '../../src/model/lock.js';
 import { slotJobId } from '../../src/model/schedule.js';
 import { openStore } from '../../src/store/store.js';
 import { couchUrl } from '../support/couch.js';
@@ -176,12 +178,65 @@ describe('what goes with a job', () => {
     const schedule = { id: 'schedule:s', name: 's', slot, time: '2025-01-01T00:00:00Z' };
     const doc = { _id: 'schedule:s', type: 'schedule', name: 's', flow: 'f', every: 'PT1H' };
     await put({ ...doc, progress: { ...progress, starting: [slot] } }, ended(id, 90, { schedule }));
-    expect((await retain()).kept).toEqual([{ id, because: 'schedule', job: id }]);
+    expect((await retain()).kept).toEqual([{ id, because: 'starting', job: id }]);
     expect(await left()).toEqual([id]);
     const { _rev } = (await store.get('schedule:s')) ?? { _rev: '' };
     await put({ ...doc, _rev, progress });
     await retain();
     expect(await left()).toEqual([]);
+  });
+
+  it('U12: stays as long as the event that started it names it as starting', async () => {
+    const { put, left, retain, store } = await ready();
+    const event = { _id: 'event:paid:1', type: 'event', event: 'paid', key: '1' };
+    const one = { flow: 'f', owner: 'DEFAULT', entry: 0 };
+    const starting = ['made', 'unmade'].map((job) => ({ job, ...one }));
+    const by = { started_by: { event: event._id, entry: 0 } };
+    await put({ ...event, triggered: { at: now, starting } }, ended('made', 90, by));
+    expect((await retain()).kept).toEqual([{ id: 'made', because: 'starting', job: 'made' }]);
+    expect(await left()).toEqual(['made']);
+    const { _rev } = (await store.get(event._id)) ?? { _rev: '' };
+    await put({ ...event, _rev, triggered: { at: now, started: ['made', 'unmade'] } });
+    await retain();
+    expect(await left()).toEqual([]);
+  });
+
+  const lockOf = (job: string, more: object = {}) => ({
+    ...{ _id: 'lock:u', type: 'lock', kind: 'unique', key: 'f', job, at: now, nonce: 'x' },
+    ...more,
+  });
+
+  it.each<[string, object, object]>([
+    ['its period is not over', { until: now + day }, {}],
+    ['a job that it replaced has not ended', { after: ['other'] }, {}],
+    ['its period is not over, though it never began', { until: now + day }, { locked: undefined }],
+  ])('stays with its "unique" key as long as %s', async (_title, lock, more) => {
+    const { put, left, retain, store } = await ready();
+    const { lock: _id } = await uniqueOrder({ _id: 'a', flow: 'f', owner: 'DEFAULT' }, {});
+    const a = ended('a', 31, { unique: {}, locked: { unique: _id }, ...more });
+    const other = { ...ended('other', 31), state: '$$paused' };
+    await put(a, other, lockOf('a', { _id, ...lock }));
+    expect((await retain()).kept).toEqual([{ id: 'a', because: 'unique', job: 'a' }]);
+    expect(await left()).toEqual(['a', 'other']);
+    const { _rev } = (await store.get('other')) ?? { _rev: '' };
+    await put({ ...other, _rev, state: '$$complete' });
+    await retain({ now: now + 2 * day });
+    expect(await left()).toEqual([]);
+    expect(await store.get(_id)).toBeUndefined();
+  });
+
+  it('takes the lock of its key along where that has no end, and leaves that of another job', async () => {
+    const { put, left, retain, store } = await ready();
+    const locked = { locked: { unique: 'lock:u' } };
+    await put(ended('a', 31, locked), ended('b', 31, locked));
+    await put(lockOf('b', { states: ['succeeded'] }));
+    // The sweep of engines does not read it.
+    const due = { endKey: ['unique', uniqueUntil(Date.now())] };
+    expect(await store.view('locks', due)).toEqual([]);
+    expect((await retain()).documents).toBe(3);
+    await put(ended('a', 31, locked), lockOf('other'));
+    expect((await retain()).documents).toBe(1);
+    expect([await left(), (await store.get('lock:u'))?.['job']]).toEqual([[], 'other']);
   });
 
   it('is only what says so itself: a list of ids that anybody can write is not believed', async () => {
@@ -263,6 +318,25 @@ describe('a pass', () => {
     const { kept } = await createClient({ store: slow }).retain({ now, usual });
     expect(kept).toEqual([{ id: 'a', because: 'conflict', job: 'a' }]);
     expect(await left()).toEqual(['a', 'b']);
+  });
+
+  it('U11: leaves the lock of a job that was taken up again meanwhile', async () => {
+    const { put, left, store } = await ready();
+    const lock = { _id: 'lock:1', type: 'lock', kind: 'target', key: 't', job: 'b', at: 1 };
+    await put(ended('a', 90), ended('b', 90, child('a')), { ...lock, nonce: 'x' });
+    const slow = {
+      ...store,
+      getMany: async (ids: readonly string[]) => {
+        const docs = await store.getMany(ids);
+        if (!ids.includes('lock:1')) return docs;
+        await put({ ...(await store.get('b')), retry: true });
+        await put({ ...docs.get('lock:1'), nonce: 'y' });
+        return store.getMany(ids);
+      },
+    };
+    const { kept } = await createClient({ store: slow }).retain({ now, usual });
+    expect(kept).toEqual([{ id: 'a', because: 'conflict', job: 'a' }]);
+    expect([await left(), (await store.get('lock:1'))?.['nonce']]).toEqual([['a', 'b'], 'y']);
   });
 });
 

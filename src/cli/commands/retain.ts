@@ -141,8 +141,9 @@ const reasons = {
   retry: (what: string) => `${what} is about to be retried`,
   large: () => 'more than 10000 jobs go with it',
   conflict: () => 'it, or a job that goes with it, changed meanwhile',
-  schedule: (what: string) =>
-    `${what} may be made again by its schedule, which still names it as starting`,
+  starting: (what: string) =>
+    `${what} may be made again by its schedule or event, which still names it as starting`,
+  unique: (what: string) => `${what} has a "unique" key that still keeps other jobs from running`,
   archive: () => 'its archive does not take it',
 } as const;
 

@@ -13,7 +13,7 @@ import {
   type LockingJob,
 } from '../../replicas/lock-holder.js';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
-import { findUniqueHolder, ruleIn } from '../../replicas/unique-holder.js';
+import { isUniqueInUse, ruleIn } from '../../replicas/unique-holder.js';
 import { takeUniqueLock, uniqueLockOf } from '../../replicas/unique-lock.js';
 
 type UniqueParts = {
@@ -55,12 +55,6 @@ export async function isOfUse(
   lock: StoredDocument,
   now: number,
 ): Promise<boolean> {
-  if (lock['kind'] !== 'unique') return (await lockHolderOf(find, lock)) !== undefined;
-  const search = findUniqueHolder(lock, { rule: ruleIn(lock), now });
-  let step = search.next();
-  while (step.done !== true) {
-    const job = await find(step.value);
-    step = search.next(job === undefined ? [] : [job]);
-  }
-  return step.value.holder !== undefined || step.value.after.length > 0;
+  if (lock['kind'] === 'unique') return isUniqueInUse(find, lock, now);
+  return (await lockHolderOf(find, lock)) !== undefined;
 }
