@@ -73,7 +73,7 @@ async function passOnce(
 
 function tellPass(result: RetainResult, ms: number, log: Log): void {
   const { rows, documents, broken, archived, failures } = result;
-  for (const { archive, message } of failures) log.warn({ archive }, message);
+  for (const { archive, job, message } of failures) log.warn({ archive, job }, message);
   const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
   const about = { removed: sum('removed'), kept: sum('kept'), documents, archived, ms };
   const what = `Removed ${counted(about.removed, 'old job')} in ${lengthOf(ms)}`;

@@ -77,7 +77,9 @@ it('tells what a pass removed, and goes on after one that failed', async () => {
 });
 
 it('tells of an archive that takes no jobs', async () => {
-  const failures = [{ archive: 'folder a', message: 'The archive (folder a) fails: full.' }];
+  const failures = [
+    { archive: 'folder a', job: 'a', message: 'The archive (folder a) fails: full.' },
+  ];
   const lines = await passes(1, () => ({
     retention: () => Promise.resolve(done({ failures, rows: [] })),
   }));

@@ -29,7 +29,7 @@ const _attachments = {
 const family = () => [
   ended('a', 40, { params: { ü: '😀' } }),
   ended('b', 40, { ...child('a'), _attachments }),
-  { _id: 'q', type: 'signal', job: 'a', name: 'go' },
+  { _id: 'q', type: 'signal', job: 'a', name: 'go', _attachments },
   ended('c', 35, { flow: 'g' }),
   ended('new', 1),
 ];
@@ -92,6 +92,8 @@ describe.each<[string, () => Promise<(folder: string, database: string) => Archi
     const shown = await client.archivedJob(from, { job: 'a' });
     expect(shown.docs[0]).toMatchObject({ _id: 'a', params: { ü: '😀' } });
     expect(shown.docs.map(({ _id }) => _id).sort()).toEqual(['a', 'b', 'q']);
+    const signal = shown.docs.find(({ _id }) => _id === 'q');
+    expect(signal?.['_attachments']).toMatchObject(_attachments);
 
     expect((await client.restore(from, 'a')).stored).toEqual(['b', 'a']);
     const again = await client.restore(from, 'a');

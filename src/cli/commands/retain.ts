@@ -139,7 +139,7 @@ const mostShown = 20;
 const reasons = {
   unfinished: (what: string) => `${what} has not ended`,
   retry: (what: string) => `${what} is about to be retried`,
-  large: () => 'more than 10000 jobs go with it',
+  large: () => 'more than 10000 jobs go with it, or more than its archive takes at once',
   conflict: () => 'it, or a job that goes with it, changed meanwhile',
   starting: (what: string) =>
     `${what} may be made again by its schedule or event, which still names it as starting`,
