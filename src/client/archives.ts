@@ -1,4 +1,4 @@
-import { archivesIn, retentionRules } from '../decide/retention/rules.js';
+import { archivesIn } from '../decide/retention/rules.js';
 import { problem } from '../errors.js';
 import type { WrittenArchive } from '../model/archive.js';
 import type { Retain } from '../model/retain.js';
@@ -10,8 +10,9 @@ import {
   type ArchivedJobWhole,
   type ArchiveSearch,
 } from './archive/archived-jobs.js';
+import type { ArchiveSurroundings } from './archive/open.js';
 import { restoreJob, type RestoredJob } from './archive/restore.js';
-import { listDefinitions } from './lists.js';
+import { rulesOf } from './retain.js';
 
 /** `usual`: `retain` of `tws.json`; `root`: the folder of the project. */
 export type ArchivesToRead = { readonly usual?: Retain | undefined; readonly root: string };
@@ -22,7 +23,7 @@ export async function listArchived(
   from: ArchivesToRead,
   search?: ArchiveSearch,
 ): Promise<readonly ArchivedJob[]> {
-  return archivedJobs(await placesOf(store, from), { ...from, ...store }, search);
+  return archivedJobs(await placesOf(store, from), seenFrom(store, from), search);
 }
 
 /** One archived job. @throws TwsError `archive_unset`, `archive_failed`, `archived_missing` */
@@ -31,7 +32,7 @@ export async function findArchived(
   from: ArchivesToRead,
   search: ArchiveSearch & { readonly job: string },
 ): Promise<ArchivedJobWhole> {
-  const found = await archivedJob(await placesOf(store, from), { ...from, ...store }, search);
+  const found = await archivedJob(await placesOf(store, from), seenFrom(store, from), search);
   if (found === undefined) throw problem('archived_missing', { job: search.job });
   return found;
 }
@@ -45,11 +46,15 @@ export async function restoreArchived(
   return restoreJob(store, await findArchived(store, from, { job }), Date.now());
 }
 
+function seenFrom({ connection }: Store, { root }: ArchivesToRead): ArchiveSurroundings {
+  return { root, connection };
+}
+
 async function placesOf(
   store: Store,
   { usual }: ArchivesToRead,
 ): Promise<readonly WrittenArchive[]> {
-  const { rules } = retentionRules(await listDefinitions(store, 'flow'), usual);
+  const { rules } = await rulesOf(store, usual);
   const places = archivesIn(rules);
   if (places.length === 0) throw problem('archive_unset', {});
   return places;

@@ -84,9 +84,18 @@ export type RetainResult = {
 /** What the rules come to before any job is looked at. */
 export type RetentionState = Pick<RetainResult, 'configured' | 'problems'>;
 
+/** The rules of all flows as they are stored now. */
+export async function rulesOf(
+  store: Store,
+  usual?: Retain,
+): Promise<ReturnType<typeof retentionRules>> {
+  const flows = await listDefinitions(store, 'flow');
+  return retentionRules(flows, usual, store.connection.database);
+}
+
 /** Whether the flows, or the default, say which jobs go, and what cannot be followed. Reads only the flows. */
 export async function readRetention(store: Store, usual?: Retain): Promise<RetentionState> {
-  const { rules, problems } = retentionRules(await listDefinitions(store, 'flow'), usual);
+  const { rules, problems } = await rulesOf(store, usual);
   return { configured: scansFor(rules, Date.now()).length > 0, problems };
 }
 
@@ -98,7 +107,7 @@ export async function readRetention(store: Store, usual?: Retain): Promise<Reten
  */
 export async function retainJobs(store: Store, options: RetainOptions = {}): Promise<RetainResult> {
   const { usual, dryRun = false, now = Date.now(), onProgress } = options;
-  const { rules, problems } = retentionRules(await listDefinitions(store, 'flow'), usual);
+  const { rules, problems } = await rulesOf(store, usual);
   const configured = scansFor(rules, now).length > 0;
   const tally = createTally();
   const { root = process.cwd(), openArchive: open } = options;

@@ -192,6 +192,16 @@ describe('an archive', () => {
     expect(locals.text).not.toContain('tws-mark');
   });
 
+  it('leaves the settings of a database that exists', async () => {
+    const { put, retain, store } = await ready((_folder, database) => ({ database }));
+    const old = `/${store.connection.database}-old`;
+    await request('PUT', old);
+    await request('PUT', `${old}/_revs_limit`, { body: 500 });
+    await put(...family());
+    expect((await retain()).archived).toBe(2);
+    expect((await request('GET', `${old}/_revs_limit`)).body).toBe(500);
+  });
+
   it('restores nothing when another document has one of the ids', async () => {
     const { put, retain, client, from, store } = await ready(() => ({ folder: 'old' }));
     await put(...family());

@@ -2,6 +2,7 @@ import { isPlace, type WrittenArchive } from '../../model/archive.js';
 import { canonical } from '../../model/canonical.js';
 import { readRetain, type EndedStatus, type Retain, type RetainLimit } from '../../model/retain.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
+import { ownArchive, type UsualArchive } from './own-archive.js';
 
 /** How long ended jobs stay. */
 export type RetentionRules = {
@@ -21,11 +22,13 @@ type FlowDocument = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the rules from all flows of a database. A flow whose `retain` cannot be read, or whose documents do
- * not agree on it, is told, and its jobs stay: neither its rule nor the default is guessed.
+ * not agree on it, is told, and its jobs stay: neither its rule nor the default is guessed. `jobs`: the name of the
+ * database.
  */
 export function retentionRules(
   flows: readonly FlowDocument[],
   usual: Retain | undefined,
+  jobs: string,
 ): { readonly rules: RetentionRules; readonly problems: readonly RetainProblem[] } {
   const written = new Map<string, unknown>();
   const read = new Map<string, Retain | 'usual' | 'unreadable'>();
@@ -34,13 +37,29 @@ export function retentionRules(
     const flow = keyOf(String(name), String(owner));
     const isSecond = written.has(flow);
     if (isSecond && canonical(written.get(flow)) === canonical(retain)) continue;
-    const { rule = 'usual', problems: found } = readRetain(retain);
-    const messages = isSecond ? [differs] : found.map(({ message }) => message);
+    const { rule = 'usual', messages: found } = readRule(retain, {
+      usual: usual?.archive ?? {},
+      jobs,
+    });
+    const messages = isSecond ? [differs] : found;
     problems.push(...messages.map((message) => ({ flow, message })));
     read.set(flow, messages.length > 0 ? 'unreadable' : rule);
     written.set(flow, retain);
   }
   return { rules: { flows: read, usual }, problems };
+}
+
+function readRule(
+  written: unknown,
+  to: UsualArchive,
+): { readonly rule?: Retain; readonly messages: readonly string[] } {
+  const { rule, problems } = readRetain(written);
+  const messages = problems.map(({ message }) => message);
+  if (rule?.archive === undefined) return { ...(rule !== undefined && { rule }), messages };
+  const own = ownArchive(rule.archive, to);
+  return 'refused' in own
+    ? { messages: [own.refused] }
+    : { rule: { ...rule, archive: own.archive }, messages };
 }
 
 const differs = 'retain is not the same in all documents of this flow.';

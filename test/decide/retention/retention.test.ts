@@ -23,7 +23,7 @@ const flowDoc = (name: string, retain?: unknown, owner = 'DEFAULT') => ({
 });
 
 const rulesOf = (flows: readonly object[], usual?: Retain): RetentionRules =>
-  retentionRules(flows as Readonly<Record<string, unknown>>[], usual).rules;
+  retentionRules(flows as Readonly<Record<string, unknown>>[], usual, 'jobs').rules;
 
 /** A job that ended so many days before now. */
 const ended = (id: string, days: number, more: Partial<EndedJob> = {}): EndedJob => ({
@@ -156,7 +156,7 @@ describe('retentionRules', () => {
 
   it('tells what cannot be followed, by flow', () => {
     const wrong = [flowDoc('f', { failed: { count: -1 } }), flowDoc('g'), flowDoc('g', {})];
-    expect(retentionRules(wrong, undefined).problems).toEqual([
+    expect(retentionRules(wrong, undefined, 'jobs').problems).toEqual([
       {
         flow: 'f::DEFAULT',
         message:
@@ -219,9 +219,9 @@ describe('archives', () => {
     ],
     [
       'are those of the flow before the default',
-      [flowDoc('f', { archive: { database: 'old' } })],
+      [flowDoc('f', { archive: { database: 'jobs-old' } })],
       usual,
-      { database: 'old' },
+      { database: 'jobs-old' },
     ],
     ['are none where the flow says so', [flowDoc('f', { archive: {} })], usual, undefined],
     ['are none for a rule that cannot be read', [flowDoc('f', 5)], undefined, undefined],
@@ -229,14 +229,55 @@ describe('archives', () => {
     expect(archiveFor(rulesOf(flows, given), kind)).toEqual(wanted);
   });
 
+  const bucket = { bucket: 'b', endpoint: 'http://s3', prefix: 'p/' };
+
+  it.each<[string, object, Retain, object | string]>([
+    [
+      'the database of tws.json',
+      { database: 'old' },
+      { archive: { database: 'old' } },
+      { database: 'old' },
+    ],
+    [
+      'another database of the server',
+      { database: 'other' },
+      usual,
+      'retain.archive.database must be that of tws.json, or begin with "jobs-" or "jobs_".',
+    ],
+    [
+      'the database of the jobs',
+      { database: 'jobs' },
+      {},
+      'retain.archive.database must be that of tws.json, or begin with "jobs-" or "jobs_".',
+    ],
+    [
+      'the bucket of tws.json, where that is, with another prefix',
+      { s3: { bucket: 'b', prefix: 'f/' } },
+      { archive: { s3: bucket } },
+      { s3: { ...bucket, prefix: 'f/' } },
+    ],
+    [
+      'another bucket',
+      { s3: { bucket: 'other' } },
+      usual,
+      'retain.archive.s3.bucket must be that of "archive" in tws.json.',
+    ],
+  ])('of a flow: %s', (_title, archive, given, wanted) => {
+    const flow = flowDoc('f', { succeeded: { count: 1 }, archive }) as Record<string, unknown>;
+    const { rules, problems } = retentionRules([flow], given, 'jobs');
+    const [problem] = problems;
+    expect(problem?.message ?? archiveFor(rules, kind)).toEqual(wanted);
+    expect(limitFor(rules, kind)).toEqual(problem === undefined ? { count: 1 } : undefined);
+  });
+
   it('are listed once each', () => {
     const flows = [
       flowDoc('f', { archive: { folder: 'a' } }),
-      flowDoc('g', { archive: { s3: { bucket: 'b' } } }),
+      flowDoc('g', { archive: { database: 'jobs_old' } }),
       flowDoc('h', { archive: {} }),
       flowDoc('i'),
     ];
-    expect(archivesIn(rulesOf(flows, usual))).toEqual([{ folder: 'a' }, { s3: { bucket: 'b' } }]);
+    expect(archivesIn(rulesOf(flows, usual))).toEqual([{ folder: 'a' }, { database: 'jobs_old' }]);
   });
 });
 
