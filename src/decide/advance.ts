@@ -30,14 +30,15 @@ import { dropMove, lateOnes, workMove } from './work.js';
 
 /**
  * A rule about live jobs. It is asked only when it may have something to say: when the job has one of
- * `fields` or is in `jobState`, its flow one of `flowFields`, a step is in one of `states` or has `inPath`
- * in its path, or there are `fromSteps` steps; or when the flow, as it is now, or the queue is paused.
+ * `fields` or is in `jobState`, its flow one of `flowFields`, a step has `stepField`, is in one of `states`
+ * or has `inPath` in its path, or there are `fromSteps` steps; or when the flow, as it is now, or the queue is paused.
  */
 type Rule = {
   readonly name: string;
   readonly fields?: readonly string[];
   readonly jobState?: LiveJob['state'];
   readonly flowFields?: readonly (keyof LiveJob['flow_definition'])[];
+  readonly stepField?: string;
   readonly states?: readonly Step['state'][];
   readonly inPath?: string;
   readonly fromSteps?: number;
@@ -82,7 +83,7 @@ export const liveRules: readonly Rule[] = [
     isPausedFromOutside: true,
     move: pauseMove,
   },
-  { name: 'finish', fields: ['finished_by'], move: finishedMove },
+  { name: 'finish', stepField: 'finishes', move: finishedMove },
   { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
   { name: 'permit', flowFields: ['max_running'], move: permitMove },
 ];
@@ -102,12 +103,13 @@ function rulesFor(job: LiveJob, world: World): readonly Rule[] {
   const isPaused = outerPauseOf(job, world) !== undefined;
   const fieldsOf: Readonly<Record<string, unknown>> = job;
   return liveRules.filter(
-    ({ fields, jobState, flowFields, states, inPath, fromSteps, isPausedFromOutside }) =>
-      (isPaused && isPausedFromOutside === true) ||
+    ({ fields, jobState, flowFields, stepField, states, inPath, fromSteps, ...rule }) =>
+      (isPaused && rule.isPausedFromOutside === true) ||
       job.state === jobState ||
       fields?.some((key) => fieldsOf[key] !== undefined) === true ||
       flowFields?.some((key) => flow[key] !== undefined) === true ||
       (fromSteps !== undefined && steps.length >= fromSteps) ||
+      (stepField !== undefined && steps.some((step) => step[stepField] !== undefined)) ||
       (states !== undefined && steps.some(({ state }) => states.includes(state))) ||
       (inPath !== undefined && steps.some(({ path }) => path.includes(inPath))),
   );

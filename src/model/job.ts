@@ -149,7 +149,6 @@ const running = {
   run: z.int().min(1),
   first_run: z.exactOptional(z.int().min(1)),
   restarts: z.exactOptional(z.int().min(0)),
-  finished_by: z.exactOptional(z.string()),
   problems: z.exactOptional(z.array(problemSchema)),
   requests: z.exactOptional(z.array(objectSchema)),
   signals: z.exactOptional(z.array(signalSchema)),

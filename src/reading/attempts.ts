@@ -77,6 +77,17 @@ export function completionOn(job: LiveJob, path: string): StepIn<'$$complete'> |
   return last?.state === '$$complete' ? last : undefined;
 }
 
+/** The step that has finished the flow early in this run, if one has. */
+export function finishingStep({
+  steps,
+  run,
+}: Pick<LiveJob, 'steps' | 'run'>): StepIn<'$$complete'> | undefined {
+  return steps.find(
+    (step): step is StepIn<'$$complete'> =>
+      step.state === '$$complete' && step.finishes === true && step.run === run,
+  );
+}
+
 /** The paths of a step and of what it handles: `0.error.error`, `0.error`, `0`. */
 export function lineOf(path: string): readonly string[] {
   const line = [path];

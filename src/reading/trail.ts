@@ -1,5 +1,6 @@
 import { pathsAbove } from '../model/tree.js';
 import { isOpen, type Step } from '../model/step.js';
+import { finishingStep } from './attempts.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
 
 /**
@@ -7,7 +8,7 @@ import type { FlowSettings, LiveJob } from '../model/job.js';
  * tasks alone. With `steps` the picture has states.
  */
 export type ShownJob = Partial<
-  Pick<LiveJob, 'steps' | 'definitions' | 'run' | 'first_run' | 'slice' | 'finished_by'>
+  Pick<LiveJob, 'steps' | 'definitions' | 'run' | 'first_run' | 'slice'>
 > & {
   readonly state?: string;
   readonly exit?: number;
@@ -81,7 +82,10 @@ export function trailOf(job: BegunJob): Trail {
     // A handler of the flow may say that all is well after all, and a step may finish the flow: its tree
     // has not succeeded all the same.
     isSuccess:
-      state === '$$complete' && exit === 0 && !begun.has('error') && job.finished_by === undefined,
+      state === '$$complete' &&
+      exit === 0 &&
+      !begun.has('error') &&
+      finishingStep({ steps, run }) === undefined,
   };
 }
 

@@ -91,7 +91,7 @@ export function restartJob(
     job,
   );
   return {
-    ...without(ended, 'finished_by'),
+    ...ended,
     state: '$$ready',
     run: job.run + 1,
     first_run: job.run + 1,

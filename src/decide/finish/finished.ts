@@ -1,7 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isLive, isOpen, type StepIn } from '../../model/step.js';
-import { completionOn } from '../../reading/attempts.js';
+import { finishingStep } from '../../reading/attempts.js';
 import { hardDeadline, untilOf } from '../../reading/clock.js';
 import { textsOf } from '../../structures/kinds.js';
 import type { Beginning } from '../../structures/progress.js';
@@ -15,12 +15,12 @@ import { finish } from './finish.js';
 import { cancelledSteps, stopMove } from './stop.js';
 
 /**
- * Begins and completes a step that ends the flow early: the job says which step it was, and ends when
- * nothing is open any more. Returns a query when data is missing, or the failed step when the result
+ * Begins and completes a step that ends the flow early: the step says so (`finishes`), and the job ends
+ * when nothing is open any more. Returns a query when data is missing, or the failed step when the result
  * cannot be rendered.
  */
 export function beginFinish(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
-  const { path, entry } = beginning.leaf;
+  const { entry } = beginning.leaf;
   const prepared = prepare(job, beginning, world, { texts: textsOf(entry) });
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { exit } = typeof entry.finish === 'object' ? entry.finish : {};
@@ -32,20 +32,18 @@ export function beginFinish(job: LiveJob, beginning: Beginning, now: number, wor
     ...(exit === undefined ? {} : { sets_exit: exit }),
     ...(result === undefined ? {} : { result }),
   };
-  return { kind: 'change', job: { ...withBegun(job, step, now), finished_by: path } };
+  return { kind: 'change', job: withBegun(job, step, now) };
 }
 
 /**
  * Ends a job that a step has finished: waits end, what runs is told to stop and may end, then the job
  * is final with the result and the exit of that step. Nothing is undone, retried or handled.
  *
- * F8 Once a job says which step finished it, no step of that run begins any more.
+ * F8 Once a step has finished the flow, no step of that run begins any more.
  * F9 Only a cancel, a hard timeout or a pause comes before that end.
  */
 export function finishedMove(job: LiveJob, now: number, world: World): Move | undefined {
-  const path = String(job.finished_by);
-  const step = completionOn(job, path);
-  // Somebody has taken the step out: the flow goes on.
+  const step = finishingStep(job);
   if (step === undefined) return undefined;
   if (job.steps.some(({ state }) => state === '$$waiting')) {
     const why = failure('NotNeeded', {});

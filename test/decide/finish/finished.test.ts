@@ -15,7 +15,9 @@ describe('a flow that is finished early', () => {
   it('F8: begins nothing more, ends what waits, and waits for what runs', () => {
     const told = racing({ result: { got: '{{results.b}}' } }).did('b', 5);
     expect(told.open).toEqual(['0.parallel.0']);
-    expect(told.job).toMatchObject({ finished_by: '0.parallel.2.sequence.1' });
+    expect(told.steps.find((step) => step['finishes'] === true)).toMatchObject({
+      path: '0.parallel.2.sequence.1',
+    });
     expect(told.decide()).toMatchObject({
       kind: 'abort',
       because: 'Step finish finished the flow.',
@@ -84,7 +86,7 @@ describe('a flow that is finished early', () => {
   it('goes on when somebody takes the step out', () => {
     const told = racing(true).did('b');
     const steps = told.steps.filter(({ task }) => task !== 'finish');
-    told.write({ steps }).write({ finished_by: '7' }).go();
-    expect(told.job).toMatchObject({ finished_by: '0.parallel.2.sequence.1' });
+    told.write({ steps }).go();
+    expect(told.trail).toContain('finish#1 $$complete');
   });
 });

@@ -92,14 +92,19 @@ function checkDocument(before: Revision | undefined, { job }: Revision): void {
   }
 }
 
+/** Whether a step has finished the flow in that run. */
+function isFinishedEarly(job: Job, run: number | undefined): boolean {
+  return stepsOf(job).some((step) => step['finishes'] === true && step.run === run);
+}
+
 /** Steps begin where the structures allow it, not in a pause, nor after a cancel. */
 function checkBegun(before: Revision | undefined, { job, began }: Revision): void {
   if (!isLiveJob(job)) return;
   const old = before === undefined ? 0 : stepsOf(before.job).length;
   const fresh = job.steps.slice(old).filter((step) => 'start' in step);
   const { cancel } = job.flow_definition;
-  const finished = before !== undefined && isLiveJob(before.job) && before.job.finished_by;
-  if (finished && before.job.run === job.run && !(job.cancel ?? false)) expect(fresh).toEqual([]);
+  const wasFinished = before !== undefined && isFinishedEarly(before.job, job.run);
+  if (wasFinished && !(job.cancel ?? false)) expect(fresh).toEqual([]);
   const tasks = job.definitions;
   const oracle = oracleOf(job.steps, tasks);
   for (const step of fresh) {
@@ -208,7 +213,7 @@ function checkUndo({ tasks }: Scenario, job: FinalJob): void {
   const flow = job['flow_definition'] as { timeout_mode?: string } | undefined;
   const isCut = flow?.timeout_mode === 'hard' && failure?.name === 'FlowTimeout';
   if (exit === 0 || flow === undefined || isCut || Array.isArray(job['redo'])) return;
-  if (job['finished_by'] !== undefined && exit !== 130) return;
+  if (isFinishedEarly(job, run) && exit !== 130) return;
   if (exit === 3 && failure?.step === undefined) return;
   const entries = new Map(
     leavesOf(job['tasks'] as LiveJob['tasks']).map(({ path, entry }) => [path, entry]),
@@ -253,7 +258,8 @@ const others = ['FlowTimeout', 'Cancelled', 'Expired', 'RefreshRefused', 'Output
 function checkOutcome({ tasks }: Scenario, job: FinalJob): void {
   const { exit, failure } = job;
   const tree = job['tasks'] as LiveJob['tasks'] | undefined;
-  if (tree === undefined || Array.isArray(job['redo']) || job['finished_by'] !== undefined) return;
+  if (tree === undefined || Array.isArray(job['redo'])) return;
+  if (isFinishedEarly(job, job['run'] as number | undefined)) return;
   const definitions = Object.fromEntries(tasks.map((one) => [one.name, one]));
   const end = oracleOf(stepsOf(job), definitions).endOf(tree, '');
   if (exit === 0) {

@@ -3,6 +3,7 @@ import type { Liveness } from '../../../src/replicas/resolve/attempt-merge.js';
 import { mergeRevision } from '../../../src/replicas/resolve/merge.js';
 import { stepOf, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { FailedStep, Step } from '../../../src/model/step.js';
+import { endings, story } from '../../decide/story.js';
 import { attempt, called, liveness, leaf, told } from './leaves.js';
 
 const lost = (text: string): Step => attempt(text, { ...called('EngineLost'), exit: 4 });
@@ -477,4 +478,22 @@ describe('M5: a step that waits for a job of its own', () => {
     const told = spawn('0#1 $$cancelled');
     expect(carried([told], [made], over)?.['steps']).toEqual([told]);
   });
+});
+
+it('F8: a flow that a losing leaf has finished ends, and begins nothing more', () => {
+  const told = story({
+    steps: [{ parallel: ['a', ['b', { finish: { result: 1 } }]] }, 'c'],
+    world: { freeSlots: 2 },
+  });
+  told.go();
+  told.did('a');
+  const before = told.job;
+  const winner = { ...before, _rev: '4-b', data: 1 } as unknown as LeafRevision;
+  told.did('b');
+  const loser = { ...told.job, _rev: '4-a' } as unknown as LeafRevision;
+  const merged = mergeRevision(winner, loser, liveness({})) as unknown as Record<string, unknown>;
+  told.write(merged).go();
+  expect(told.ending).toEqual(endings.well);
+  expect(told.job).toMatchObject({ result: 1 });
+  expect(told.trail.join()).not.toContain('c#1');
 });
