@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import type { StoredDocument } from '../../model/document.js';
 import { createTimers } from '../waiting/timers.js';
 import type { FollowParts } from './followed-parts.js';
 import { writesBetween } from './serializer.js';
-import { resolveLeaves } from './write-followed.js';
+import { resolveLeaves, writeFollowed } from './write-followed.js';
 
 /** Documents of one type that an engine follows beside jobs. */
 export type Followed = {
@@ -28,19 +29,40 @@ type SeenVersion = { readonly rev: string; readonly at: number };
 /** Number of documents whose last revision is remembered. */
 const remembered = 20_000;
 
-/**
- * Does what a document asks for until there is nothing more to do, given when it was first seen (epoch ms)
- * and what to tell of each revision that is stored. Resolves with the time to look at it again (epoch ms),
- * or undefined: when it changes.
- */
-type Follow = (
-  doc: StoredDocument,
-  seenAt: number,
-  onWritten: (doc: StoredDocument) => void,
-) => Promise<number | undefined>;
+/** What an engine does next about a document. `until`: epoch ms. */
+export type NextStep =
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'wait'; readonly until: number }
+  /** Finds out or makes something; `isShared`: every engine does so, without waiting for its turn. */
+  | { readonly kind: 'do'; readonly act: () => Promise<void>; readonly isShared: boolean }
+  | { readonly kind: 'write'; readonly doc: StoredDocument; readonly because: string };
 
-/** Follows documents of a type: of each the newest version, one thing at a time. */
-export function createFollowed(parts: FollowParts, type: string, follow: Follow): Followed {
+/** What is known beside a revision of a document, and what follows from both. */
+export type Knowledge = {
+  readonly next: (doc: StoredDocument, now: number) => NextStep;
+  /** Takes why the store refuses the next revision for good; returns whether another one follows. */
+  readonly refused?: (reason: string) => boolean;
+};
+
+/** What is particular about the documents of one type. */
+export type FollowRules = {
+  readonly type: string;
+  /** Whether jobs are decided that may not be made yet. */
+  readonly isDeciding: (doc: StoredDocument) => boolean;
+  /** When there was something to do about it, epoch ms; without it, when the engine saw it. */
+  readonly dueBefore?: (doc: StoredDocument, now: number) => number;
+  /** Begins to find out about a revision. */
+  readonly knowledgeOf: (doc: StoredDocument) => Knowledge;
+  /** Logs and measures what a stored revision tells. */
+  readonly tell: (before: StoredDocument, after: StoredDocument, because: string) => void;
+};
+
+/**
+ * Follows documents of a type: of each the newest version, one thing at a time. The engines are ranked for
+ * each document as they are for each job: the first acts at once, the others a little later, if nobody has.
+ */
+export function createFollowed(parts: FollowParts, rules: FollowRules): Followed {
+  const { type } = rules;
   const { serializer, readDocument, retry, now, ending } = parts;
   const seen = new LRUCache<string, SeenVersion>({ max: remembered });
   const timers = createTimers((id) => wake(id), now, parts.wait);
@@ -55,7 +77,11 @@ export function createFollowed(parts: FollowParts, type: string, follow: Follow)
   const consider = async (doc: StoredDocument, at?: number): Promise<void> => {
     const first = saw(doc, at);
     if (first === 'stale' || ending.signal.aborted) return;
-    const later = await follow(doc, first.at, (it) => void saw(it));
+    const later = await follow(parts, rules, {
+      doc,
+      seenAt: first.at,
+      onWritten: (it) => void saw(it),
+    });
     if (later === undefined) return timers.clear(doc._id);
     if (later <= now() + parts.horizonMs()) timers.set(doc._id, later);
   };
@@ -82,4 +108,62 @@ export function createFollowed(parts: FollowParts, type: string, follow: Follow)
     forget: () => seen.clear(),
     stop: timers.stop,
   };
+}
+
+/** How long to wait for the revision that won before the document is read anew, ms. */
+const hearsayMs = 2_000;
+
+type Version = {
+  readonly doc: StoredDocument;
+  /** When it was first seen, epoch ms. */
+  readonly seenAt: number;
+  readonly onWritten: (doc: StoredDocument) => void;
+};
+
+/**
+ * Does what a document asks for until there is nothing more to do. Resolves with the time to look at it
+ * again (epoch ms), or undefined: when it changes.
+ */
+async function follow(
+  parts: FollowParts,
+  rules: FollowRules,
+  { doc: given, seenAt, onWritten }: Version,
+): Promise<number | undefined> {
+  const { now, life, ending } = parts;
+  let doc = given;
+  let knowledge = rules.knowledgeOf(doc);
+  // An engine that ends makes what it has decided, and decides nothing more.
+  while (!life.signal.aborted && !(ending.signal.aborted && !rules.isDeciding(doc))) {
+    const next = knowledge.next(doc, now());
+    if (next.kind === 'rest') return undefined;
+    if (next.kind === 'wait') return next.until;
+    // What was written here goes on at once.
+    const from = doc === given ? turnOf(parts, rules, { doc, seenAt }) : 0;
+    const isShared = next.kind === 'do' && next.isShared;
+    if (!isShared && now() < from) return from;
+    if (next.kind === 'do') {
+      await next.act();
+      continue;
+    }
+    const written = await writeFollowed(parts, next.doc);
+    if (written.kind === 'lost') return now() + hearsayMs;
+    if (written.kind === 'stored') {
+      rules.tell(doc, written.doc, next.because);
+      onWritten(written.doc);
+      doc = written.doc;
+      // What was found out may have changed since.
+      knowledge = rules.knowledgeOf(doc);
+    } else if (knowledge.refused?.(written.reason) !== true) return undefined;
+  }
+  return undefined;
+}
+
+/** When it is the turn of this engine, epoch ms. */
+function turnOf(
+  { now, peers, self }: FollowParts,
+  { dueBefore }: FollowRules,
+  { doc, seenAt }: Pick<Version, 'doc' | 'seenAt'>,
+): number {
+  const due = dueBefore?.(doc, now()) ?? 0;
+  return Math.max(seenAt, due) + turnMs(rankAmong(doc._id, peers.alive, self.id));
 }

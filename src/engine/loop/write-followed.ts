@@ -4,34 +4,39 @@ import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
 import { isEdited } from '../../decide/schedules/standing.js';
 import type { FollowParts } from './followed-parts.js';
 
+/** What became of a revision; `lost`: another one has won. `reason`: why the store refuses it for good. */
+export type WrittenRevision =
+  | { readonly kind: 'stored'; readonly doc: StoredDocument }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'lost' };
+
 /**
- * Stores the next revision of a document that engines follow (`called`: what it is); resolves with it, or with undefined when it did not win. Where
- * the database keeps several copies, it has won when it is the winner of all leaf revisions; the others
- * are removed.
+ * Stores the next revision of a document that engines follow. Where the database keeps several copies, it
+ * has won when it is the winner of all leaf revisions; the others are removed.
  */
 export async function writeFollowed(
   parts: FollowParts,
-  called: 'Schedule' | 'Event',
   next: StoredDocument,
-): Promise<StoredDocument | 'refused' | undefined> {
+): Promise<WrittenRevision> {
   const { store, retry, replicas, documentLimit, once } = parts;
   const { _id: id } = next;
   const result = await store.write(next, documentLimit.bytes);
   switch (result.kind) {
     case 'conflict':
-      return undefined;
+      return { kind: 'lost' };
     case 'refused':
-      once.log('error', id, `${called} ${id} cannot be stored: ${result.reason}`);
-      return 'refused';
+      once.log('error', id, `Document ${id} cannot be stored: ${result.reason}`);
+      return { kind: 'refused', reason: result.reason };
     case 'written':
       once.stored(id);
-      if (!replicas.many) return { ...next, _rev: result.rev };
+      if (!replicas.many) return { kind: 'stored', doc: { ...next, _rev: result.rev } };
       break;
     case 'unknown':
       break;
   }
   const winner = replicas.many ? await resolveLeaves(parts, id) : await retry(() => store.get(id));
-  return winner !== undefined && contentOf(winner) === contentOf(next) ? winner : undefined;
+  const isOurs = winner !== undefined && contentOf(winner) === contentOf(next);
+  return isOurs ? { kind: 'stored', doc: winner } : { kind: 'lost' };
 }
 
 /**

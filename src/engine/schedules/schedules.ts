@@ -1,4 +1,3 @@
-import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import {
   decideSchedule,
   tellInvalid,
@@ -13,9 +12,8 @@ import type { StoredDocument } from '../../model/document.js';
 import { readScheduleProgress, type Schedule } from '../../model/schedule.js';
 import { continuationOf } from '../../reading/parent.js';
 import { parseDocument } from '../../reading/parse.js';
-import { createFollowed, type Followed } from '../loop/followed.js';
+import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { makeOnce } from '../loop/make-once.js';
-import { writeFollowed } from '../loop/write-followed.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { tellSlots } from './tell-slots.js';
 
@@ -25,70 +23,23 @@ export type Schedules = Followed & {
   readonly jobEnded: (job: StoredDocument) => void;
 };
 
-/** How long to wait for the revision that won before the schedule is read anew, ms. */
-const hearsayMs = 2_000;
-
-/**
- * The part of an engine that follows schedules. The engines are ranked for each schedule as they are for
- * each job: the first acts at once, the others a little later, if nobody has.
- */
+/** The part of an engine that follows schedules. */
 export function createSchedules(parts: FollowParts): Schedules {
-  const followed = createFollowed(parts, 'schedule', (...given) => follow(parts, ...given));
+  const followed = createFollowed(parts, {
+    type: 'schedule',
+    ...{ isDeciding, dueBefore },
+    knowledgeOf: ({ _id }) => createKnowledge(parts, _id),
+    tell: (before, after, because) => {
+      parts.log.debug({ schedule: after._id }, because);
+      tellSlots(parts, before, after);
+    },
+  });
   return {
     ...followed,
     jobEnded: ({ schedule }) => {
       if (isObject(schedule) && typeof schedule['id'] === 'string') followed.wake(schedule['id']);
     },
   };
-}
-
-/**
- * Does what a schedule asks for until there is nothing more to do. Resolves with the time to look at it
- * again (epoch ms), or undefined: when it changes.
- */
-async function follow(
-  parts: FollowParts,
-  given: StoredDocument,
-  seenAt: number,
-  onWritten: (doc: StoredDocument) => void,
-): Promise<number | undefined> {
-  const { now, life, ending, peers, self, log } = parts;
-  let known = createKnowledge(parts, given._id);
-  const turn = turnMs(rankAmong(given._id, peers.alive, self.id));
-  let doc = given;
-  // An engine that ends makes what it has decided, and decides nothing more.
-  while (!life.signal.aborted && !(ending.signal.aborted && !isDeciding(doc))) {
-    const intent = intentOf(doc, now(), known.world);
-    switch (intent.kind) {
-      case 'rest':
-        return undefined;
-      case 'wait':
-        return intent.until;
-      case 'look_up':
-        await known.look(intent.jobs);
-        break;
-      case 'make':
-      case 'write': {
-        // What was written here goes on at once.
-        const from = doc === given ? Math.max(seenAt, dueBefore(doc, now())) + turn : 0;
-        if (now() < from) return from;
-        if (intent.kind === 'make') {
-          await known.make([...intent.jobs, ...intent.cancels]);
-          break;
-        }
-        const written = await writeFollowed(parts, 'Schedule', intent.schedule);
-        if (written === 'refused') return undefined;
-        if (written === undefined) return now() + hearsayMs;
-        log.debug({ schedule: doc._id }, intent.because);
-        tellSlots(parts, doc, written);
-        onWritten(written);
-        doc = written;
-        // Jobs may have ended since they were looked at.
-        known = createKnowledge(parts, given._id);
-      }
-    }
-  }
-  return undefined;
 }
 
 /** Whether jobs are decided that may not be made yet. */
@@ -110,7 +61,7 @@ function intentOf(doc: StoredDocument, now: number, world: ScheduleWorld): Sched
 }
 
 /** What was looked up and made for one schedule. */
-function createKnowledge(parts: FollowParts, schedule: string) {
+function createKnowledge(parts: FollowParts, schedule: string): Knowledge {
   const { store, retry } = parts;
   const jobs = new Map<string, 'live' | 'over'>();
   const made = new Map<string, Made>();
@@ -122,34 +73,51 @@ function createKnowledge(parts: FollowParts, schedule: string) {
   /** Whether what is there is the job of this schedule, and not a document of somebody else. */
   const isOurs = ({ type, schedule: of }: StoredDocument): boolean =>
     type === 'job' && isObject(of) && of['id'] === schedule;
-  return {
-    world,
-    look: async (ids: readonly string[]): Promise<void> => {
-      // A job may have gone on as another one, and that one, too.
-      let names = new Map(ids.map((id) => [id, id]));
-      while (names.size > 0) {
-        const asked = [...names];
-        const found = await retry(() => store.getMany(asked.map(([id]) => id)));
-        names = new Map();
-        for (const [id, first] of asked) {
-          const doc = found?.get(id);
-          const next = doc === undefined ? undefined : continuationOf(doc);
-          if (next !== undefined) names.set(next, first);
-          const isOver = doc === undefined || isFinalState(doc['state']);
-          jobs.set(first, isOver && next === undefined ? 'over' : 'live');
-        }
+  const look = async (ids: readonly string[]): Promise<void> => {
+    // A job may have gone on as another one, and that one, too.
+    let names = new Map(ids.map((id) => [id, id]));
+    while (names.size > 0) {
+      const asked = [...names];
+      const found = await retry(() => store.getMany(asked.map(([id]) => id)));
+      names = new Map();
+      for (const [id, first] of asked) {
+        const doc = found?.get(id);
+        const next = doc === undefined ? undefined : continuationOf(doc);
+        if (next !== undefined) names.set(next, first);
+        const isOver = doc === undefined || isFinalState(doc['state']);
+        jobs.set(first, isOver && next === undefined ? 'over' : 'live');
       }
-    },
-    make: async (docs: readonly (SlotJob | CancelRequest)[]): Promise<void> => {
-      await Promise.all(
-        docs.map(async (doc) => {
-          const isSame = (it: StoredDocument) => doc.type === 'request' || isOurs(it);
-          const result = await makeOnce(parts, doc, { of: 'schedule', isSame });
-          if (result === undefined) return;
-          made.set(doc._id, result);
-          if (result.kind === 'made' && result.isNew) jobs.set(doc._id, 'live');
-        }),
-      );
+    }
+  };
+  const make = async (docs: readonly (SlotJob | CancelRequest)[]): Promise<void> => {
+    await Promise.all(
+      docs.map(async (doc) => {
+        const isSame = (it: StoredDocument) => doc.type === 'request' || isOurs(it);
+        const result = await makeOnce(parts, doc, { of: 'schedule', isSame });
+        if (result === undefined) return;
+        made.set(doc._id, result);
+        if (result.kind === 'made' && result.isNew) jobs.set(doc._id, 'live');
+      }),
+    );
+  };
+  return {
+    next: (doc, now): NextStep => {
+      const intent = intentOf(doc, now, world);
+      switch (intent.kind) {
+        case 'rest':
+        case 'wait':
+          return intent;
+        case 'look_up':
+          return { kind: 'do', act: () => look(intent.jobs), isShared: true };
+        case 'make':
+          return {
+            kind: 'do',
+            act: () => make([...intent.jobs, ...intent.cancels]),
+            isShared: false,
+          };
+        case 'write':
+          return { kind: 'write', doc: intent.schedule, because: intent.because };
+      }
     },
   };
 }

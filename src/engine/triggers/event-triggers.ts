@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import type { Made } from '../../decide/schedules/schedule-world.js';
 import {
   decideEvent,
@@ -16,64 +15,21 @@ import { isObject } from '../../model/object.js';
 import { readTriggered } from '../../model/trigger.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { FollowParts } from '../loop/followed-parts.js';
-import { createFollowed, type Followed } from '../loop/followed.js';
+import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { makeOnce } from '../loop/make-once.js';
-import { writeFollowed } from '../loop/write-followed.js';
 
-/** How long to wait before an event is read anew whose next revision is not known, ms. */
-const hearsayMs = 2_000;
-
-/**
- * The part of an engine that starts jobs for announced events. The engines are ranked for each event as
- * they are for each job: the first acts at once, the others a little later, if nobody has.
- */
+/** The part of an engine that starts jobs for announced events. */
 export function createEventTriggers(parts: FollowParts): Followed {
-  return createFollowed(parts, 'event', (...given) => follow(parts, ...given));
-}
-
-async function follow(
-  parts: FollowParts,
-  given: StoredDocument,
-  seenAt: number,
-  onWritten: (doc: StoredDocument) => void,
-): Promise<number | undefined> {
-  const { now, life, ending, peers, self } = parts;
-  const known = createKnowledge(parts, given);
-  const turn = turnMs(rankAmong(given._id, peers.alive, self.id));
-  let doc = given;
-  // An engine that ends makes what it has decided, and decides nothing more.
-  while (!life.signal.aborted && !(ending.signal.aborted && !isDecided(doc))) {
-    const intent = intentOf(doc, now(), known.world);
-    // What was written here goes on at once.
-    const from = doc === given ? seenAt + turn : 0;
-    if (intent.kind !== 'rest' && now() < from) return from;
-    switch (intent.kind) {
-      case 'rest':
-        return undefined;
-      case 'look_up':
-        if (!(await known.look(intent.event))) return now() + hearsayMs;
-        break;
-      case 'evaluate':
-        await known.evaluate(intent.questions);
-        break;
-      case 'make':
-        await known.make(intent.jobs);
-        break;
-      case 'write': {
-        const written = await writeFollowed(parts, 'Event', intent.event);
-        if (written === 'refused') return undefined;
-        if (written === undefined) return now() + hearsayMs;
-        tell(parts, doc, written);
-        onWritten(written);
-        doc = written;
-      }
-    }
-  }
-  return undefined;
+  return createFollowed(parts, {
+    type: 'event',
+    isDeciding,
+    knowledgeOf: ({ _id }) => createKnowledge(parts, _id),
+    tell: (before, after) => tell(parts, before, after),
+  });
 }
 
 /** Whether jobs are decided that may not be made yet. */
-function isDecided({ triggered }: StoredDocument): boolean {
+function isDeciding({ triggered }: StoredDocument): boolean {
   const read = readTriggered(triggered);
   return typeof read === 'object' && read.starting !== undefined;
 }
@@ -86,11 +42,12 @@ function intentOf(doc: StoredDocument, now: number, world: EventWorld): EventInt
 }
 
 /** What was looked up, evaluated and made for one event. */
-function createKnowledge(parts: FollowParts, { _id: event }: StoredDocument) {
-  const { store, retry } = parts;
+function createKnowledge(parts: FollowParts, event: string): Knowledge {
+  const { retry } = parts;
   const answers = new Map<string, Answer>();
   const made = new Map<string, Made>();
   let flows: readonly StoredDocument[] | undefined;
+  let isViewMissing = false;
   const world: EventWorld = {
     get flows() {
       return flows;
@@ -101,39 +58,61 @@ function createKnowledge(parts: FollowParts, { _id: event }: StoredDocument) {
   };
   const isOurs = ({ type, started_by: by }: StoredDocument): boolean =>
     type === 'job' && isObject(by) && by['event'] === event;
+  const look = async (type: string): Promise<void> => {
+    flows = await flowsStartedBy(parts, type);
+    isViewMissing = flows === undefined;
+  };
+  const ask = async (questions: readonly TriggerQuestion[]): Promise<void> => {
+    await Promise.all(
+      questions.map(async ({ id, expression, context }) => {
+        const question = { id, expression, context: context as TemplateContext };
+        const answer = await retry(() => evaluate(question));
+        if (answer !== undefined) answers.set(id, answer);
+      }),
+    );
+  };
+  const make = async (jobs: readonly TriggeredJob[]): Promise<void> => {
+    await Promise.all(
+      jobs.map(async (job) => {
+        const result = await makeOnce(parts, job, { of: 'event', isSame: isOurs });
+        if (result !== undefined) made.set(job._id, result);
+      }),
+    );
+  };
   return {
-    world,
-    /** Resolves with whether they are known; with the views of an earlier version nobody can tell. */
-    look: async (type: string): Promise<boolean> => {
-      const rows = await retry(() =>
-        store
-          .view('triggers', { key: ['event', type], includeDocs: true })
-          .catch((error: unknown) => {
-            if ((error as { readonly code?: unknown }).code === 'view_missing') return undefined;
-            throw error;
-          }),
-      );
-      flows = rows?.flatMap(({ doc }) => doc ?? []);
-      return rows !== undefined;
-    },
-    evaluate: async (questions: readonly TriggerQuestion[]): Promise<void> => {
-      await Promise.all(
-        questions.map(async ({ id, expression, context }) => {
-          const question = { id, expression, context: context as TemplateContext };
-          const answer = await retry(() => evaluate(question));
-          if (answer !== undefined) answers.set(id, answer);
-        }),
-      );
-    },
-    make: async (jobs: readonly TriggeredJob[]): Promise<void> => {
-      await Promise.all(
-        jobs.map(async (job) => {
-          const result = await makeOnce(parts, job, { of: 'event', isSame: isOurs });
-          if (result !== undefined) made.set(job._id, result);
-        }),
-      );
+    next: (doc, now): NextStep => {
+      const intent = intentOf(doc, now, world);
+      switch (intent.kind) {
+        case 'rest':
+          return intent;
+        case 'look_up':
+          // The view that lists undecided events comes with the one that is missing.
+          if (isViewMissing) return { kind: 'rest' };
+          return { kind: 'do', act: () => look(intent.event), isShared: false };
+        case 'evaluate':
+          return { kind: 'do', act: () => ask(intent.questions), isShared: false };
+        case 'make':
+          return { kind: 'do', act: () => make(intent.jobs), isShared: false };
+        case 'write':
+          return { kind: 'write', doc: intent.event, because: intent.because };
+      }
     },
   };
+}
+
+/** The flows that events of a type start; undefined: the views are of an earlier version, nobody can tell. */
+async function flowsStartedBy(
+  { store, retry }: FollowParts,
+  type: string,
+): Promise<readonly StoredDocument[] | undefined> {
+  const query = { key: ['event', type], includeDocs: true };
+  const rows = await retry(() =>
+    store.view('triggers', query).catch((error: unknown) => {
+      if ((error as { readonly code?: unknown }).code === 'view_missing') return undefined;
+      throw error;
+    }),
+  );
+  return rows?.flatMap(({ doc }) => doc ?? []);
 }
 
 /** Logs and measures what a stored revision of an event tells of its jobs. */
