@@ -10,6 +10,7 @@ import { cancelChildren } from './children/cancel-children.js';
 import { createBlockWatch } from './watch/blocking.js';
 import { createBreaker } from './loop/breaker.js';
 import { createResultAttachments, type ResultAttachments } from './attachments/contents.js';
+import { createHeardEvents } from './control/announced-events.js';
 import { createControls } from './control/controls.js';
 import { createReplicas, type Replicas } from '../replicas/replicas.js';
 import { createDecider, type DeciderParts } from './loop/decision.js';
@@ -324,9 +325,8 @@ function createControl(
     void serializer.queue(id, () => presence.enable(enabled));
   };
   return {
-    presence,
-    controls: createControls({ me: id, log, isReporter, onChange }),
-    earlySignals: createEarlySignals(),
+    ...{ presence, controls: createControls({ me: id, log, isReporter, onChange }) },
+    ...{ earlySignals: createEarlySignals(), heardEvents: createHeardEvents() },
     logUnknown: createUnknownDocumentLog(log),
   };
 }

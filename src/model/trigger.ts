@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toProblems, type Problem } from './problems.js';
 import { momentSchema, nameSchema, textSchema, type Known } from './scalars.js';
+import { refuseUnknown } from './unknown-keys.js';
 
 /** What an entry of `on` may say. */
 export const triggerKeys = ['event', 'key', 'match', 'params'] as const;
@@ -25,14 +26,7 @@ const triggerSchema = z
     },
     { error: ofTrigger },
   )
-  .superRefine((trigger, context) => {
-    for (const key of Object.keys(trigger).filter(
-      (one) => !triggerKeys.some((known) => known === one),
-    )) {
-      const message = `must be left out: there can be only ${triggerKeys.join(', ')}`;
-      context.addIssue({ code: 'custom', path: [key], message, params: { isComplete: true } });
-    }
-  })
+  .superRefine((trigger, context) => refuseUnknown(trigger, triggerKeys, context))
   .meta({ additionalProperties: false });
 
 /** `on` of a flow: the events that start a job of it. */

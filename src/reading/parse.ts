@@ -18,6 +18,7 @@ import { eventSchema, type EventDocument } from '../model/event.js';
 import { parseLiveJob } from './parse-live.js';
 import { show, type Problem } from '../model/problems.js';
 import { requestSchema, type JobRequest } from '../model/request.js';
+import { without } from '../model/record.js';
 import { sizeProblem } from '../model/size.js';
 import { queueControlSchema, type QueueControl } from '../model/queue-control.js';
 import { scheduleSchema, type Schedule } from '../model/schedule.js';
@@ -198,11 +199,13 @@ function stateOfNew(state: unknown): Invalid<'job'> {
 
 /**
  * Documents that are too large are refused before anything walks them. Jobs that an engine has begun
- * have limits of their own or, when they are final, none; and the answers of workers may be of any
- * size, as the results of plugins may.
+ * have limits of their own or, when they are final, none; and the answers of workers, and what engines
+ * write into events, may be of any size, as the results of plugins may.
  */
 function tooLarge(doc: StoredDocument): Problem | undefined {
   const { type, name } = doc;
   if (type === 'signal' && typeof name === 'string' && isOfWork(name)) return undefined;
-  return type === 'job' && doc['state'] !== undefined ? undefined : sizeProblem(doc);
+  if (type === 'job' && doc['state'] !== undefined) return undefined;
+  // What engines write into an event is as long as the jobs that it starts.
+  return sizeProblem(type === 'event' ? without(doc, 'triggered') : doc);
 }

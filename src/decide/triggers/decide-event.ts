@@ -10,7 +10,7 @@ import {
   type Trigger,
   type Triggered,
 } from '../../model/trigger.js';
-import { parseDocument } from '../../reading/parse.js';
+import type { Parsed } from '../../reading/parse.js';
 import type { Made } from '../schedules/schedule-world.js';
 import type { Answer } from '../world.js';
 
@@ -46,13 +46,27 @@ export type EventIntent =
   /** Stores the event, and decides again. */
   | { readonly kind: 'write'; readonly event: StoredEvent; readonly because: string };
 
+/** A flow whose `on` names the type of an event, read once. */
+export type ListeningFlow = {
+  /** Of its document. */
+  readonly id: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly isEnabled: boolean;
+  readonly triggers: readonly Trigger[];
+  /** Why it starts no job, whatever the event says. */
+  readonly problem: string | undefined;
+};
+
 /** What a decision about an event may know beside the event and the time. */
 export type EventWorld = {
   /** The flows whose `on` names the type of the event; undefined: nobody has looked yet. */
-  readonly flows: readonly StoredDocument[] | undefined;
+  readonly flows: readonly ListeningFlow[] | undefined;
   readonly answer: (question: string) => Answer | undefined;
   /** What became of a job that was to be made; undefined: nobody has tried yet. */
   readonly made: (id: string) => Made | undefined;
+  /** Why the store does not take the event with the jobs that it starts; undefined: nobody has tried yet. */
+  readonly refusal: string | undefined;
   /** A text of few characters that stands for a longer one. */
   readonly hash: (text: string) => string;
 };
@@ -68,7 +82,8 @@ export type EventWorld = {
  * T23 An event starts jobs of the flows that have a fitting `on` when it is decided. It starts nothing
  *    later, whatever happens to flows or to the jobs.
  * T24 What a trigger cannot do is told: an entry that cannot be followed has a job that ends with exit 3
- *    and the reason; a flow that starts none although its `on` names the event is listed in `refused`.
+ *    and the reason; a flow that starts none although its `on` names the event is listed in `refused`, and so
+ *    is every flow where the store does not take the event with its jobs: that is not tried again.
  */
 export function decideEvent(event: StoredEvent, now: number, world: EventWorld): EventIntent {
   const triggered = readTriggered(event.triggered);
@@ -87,13 +102,18 @@ export function decideEvent(event: StoredEvent, now: number, world: EventWorld):
 function beginning(event: StoredEvent, now: number, world: EventWorld): EventIntent {
   const { flows } = world;
   if (flows === undefined) return { kind: 'look_up', event: event.event };
-  const verdicts = flows.map((doc) => verdictOf(event, doc, world));
+  const verdicts = flows.map((flow) => verdictOf(event, flow, world));
   const questions = verdicts.flatMap((one) => one.questions ?? []);
   if (questions.length > 0) return { kind: 'evaluate', questions };
   const found = verdicts.flatMap((one) => one.starting ?? []);
   // Several documents of one flow are one flow: its job says that they are.
-  const starting = [...new Map(found.map((one) => [one.job, one])).values()];
-  const refused = verdicts.flatMap((one) => one.refused ?? []);
+  const wanted = [...new Map(found.map((one) => [one.job, one])).values()];
+  const { refusal } = world;
+  const starting = refusal === undefined ? wanted : [];
+  const refused = [
+    ...verdicts.flatMap((one) => one.refused ?? []),
+    ...(refusal === undefined ? [] : keptOut(wanted, refusal)),
+  ];
   const triggered = {
     at: now,
     ...(starting.length > 0 && { starting }),
@@ -102,30 +122,55 @@ function beginning(event: StoredEvent, now: number, world: EventWorld): EventInt
   return written(event, triggered, 'It is decided which jobs it starts.');
 }
 
+/** The flows of jobs that the event cannot hold. */
+function keptOut(wanted: readonly StartingJob[], refusal: string): readonly Refused[] {
+  const because = `The event cannot be stored with the jobs that it starts: ${refusal}`;
+  return [...new Set(wanted.map(calledBy))].map((flow) => ({ flow, because }));
+}
+
+/** How a flow is called in `refused`. */
+function calledBy({ flow, owner }: Pick<StartingJob, 'flow' | 'owner'>): string {
+  return `${flow}::${owner}`;
+}
+
 function written(event: StoredEvent, triggered: Triggered, because: string): EventIntent {
   return { kind: 'write', event: { ...event, triggered }, because };
 }
+
+type Refused = { readonly flow: string; readonly because: string };
 
 /** What comes of one flow, or of an entry of it. */
 type Verdict = {
   readonly questions?: readonly TriggerQuestion[];
   readonly starting?: readonly StartingJob[];
-  readonly refused?: readonly { readonly flow: string; readonly because: string }[];
+  readonly refused?: readonly Refused[];
 };
 
-function verdictOf(event: StoredEvent, doc: StoredDocument, world: EventWorld): Verdict {
-  const parsed = parseDocument(doc);
-  const refused = (because: string): Verdict => ({ refused: [{ flow: doc._id, because }] });
-  if (parsed.kind !== 'flow') return {};
-  const [problem] = parsed.ok ? [] : parsed.problems;
-  if (problem !== undefined) return refused(`The flow is not valid: ${problem.message}`);
+/** Reads a flow whose `on` names the type of an event; undefined: the document is no flow. */
+export function listeningFlow(doc: StoredDocument, parsed: Parsed): ListeningFlow | undefined {
+  if (parsed.kind !== 'flow') return undefined;
   const { triggers, problems } = readOn(doc['on']);
-  if (problems[0] !== undefined) return refused(problems[0].message);
+  const invalid = parsed.ok ? undefined : `The flow is not valid: ${parsed.problems[0].message}`;
+  const { _id: id, name } = doc;
+  return {
+    ...{ id, name: typeof name === 'string' ? name : '' },
+    owner: ownerOf(doc),
+    isEnabled: doc['enabled'] !== false,
+    triggers,
+    problem: invalid ?? problems[0]?.message,
+  };
+}
+
+function verdictOf(event: StoredEvent, flow: ListeningFlow, world: EventWorld): Verdict {
+  const { id, name, owner, isEnabled, triggers, problem } = flow;
+  const called = name === '' ? id : calledBy({ flow: name, owner });
+  const refused = (because: string): Verdict => ({ refused: [{ flow: called, because }] });
+  if (problem !== undefined) return refused(problem);
   const entries = triggers.map((trigger, entry) => ({ trigger, entry }));
   const meant = entries.filter(({ trigger }) => isMeant(trigger, event));
   if (meant.length === 0) return {};
-  if (doc['enabled'] === false) return refused('The flow is disabled ("enabled": false).');
-  const found = meant.map((one) => entryVerdict(event, { doc, ...one }, world));
+  if (!isEnabled) return refused('The flow is disabled ("enabled": false).');
+  const found = meant.map((one) => entryVerdict(event, { id, flow: name, owner, ...one }, world));
   return {
     questions: found.flatMap(({ questions = [] }) => questions),
     starting: found.flatMap(({ starting = [] }) => starting),
@@ -137,7 +182,9 @@ function isMeant(trigger: Trigger, { event, key = '' }: StoredEvent): boolean {
 }
 
 type Entry = {
-  readonly doc: StoredDocument;
+  readonly id: string;
+  readonly flow: string;
+  readonly owner: string;
   readonly trigger: Trigger;
   readonly entry: number;
 };
@@ -145,17 +192,16 @@ type Entry = {
 /** What comes of an entry: a question first, then a job, or nothing where `match` does not hold. */
 function entryVerdict(
   event: StoredEvent,
-  { doc, trigger, entry }: Entry,
+  { id: of, flow, owner, trigger, entry }: Entry,
   world: EventWorld,
 ): Verdict {
   const { match, params } = trigger;
-  const [flow, owner] = [String(doc['name']), ownerOf(doc)];
   const job = triggeredJobId({ flow, owner, event: event._id, entry }, world);
   const start = (more: Pick<StartingJob, 'params' | 'problem'>): Verdict => ({
     starting: [{ job, flow, owner, entry, ...more }],
   });
   const ask = (what: 'match' | 'params', expression: string): Answer | Verdict => {
-    const id = `${doc._id} ${entry} ${what}`;
+    const id = `${of} ${entry} ${what}`;
     const question = { id, expression, context: { event: seen(event) } };
     return world.answer(id) ?? { questions: [question] };
   };
@@ -199,12 +245,15 @@ type Named = {
   readonly entry: number;
 };
 
-/** Returns the id of the job that an event starts by an entry of `on` of a flow: it exists once. */
+/**
+ * Returns the id of the job that an event starts by an entry of `on` of a flow: it exists once. Names and
+ * ids may have any characters, so that only the hash tells two of them apart.
+ */
 export function triggeredJobId(
   { flow, owner, event, entry }: Named,
   { hash }: Pick<EventWorld, 'hash'>,
 ): string {
-  return `event-run:${flow}:${owner}:${hash(entry === 0 ? event : `${event}\n${entry}`)}`;
+  return `event-run:${flow}:${owner}:${hash(JSON.stringify([flow, owner, event, entry]))}`;
 }
 
 function jobOf({ _id }: StoredEvent, starting: StartingJob): TriggeredJob {
@@ -225,7 +274,7 @@ function settled(
   const denied = jobs.flatMap(({ job, flow, owner }) => {
     const what = made(job);
     return what?.kind === 'refused'
-      ? [{ flow: `${flow}::${owner}`, job, because: what.reason }]
+      ? [{ flow: calledBy({ flow, owner }), job, because: what.reason }]
       : [];
   });
   const started = jobs.map(({ job }) => job).filter((id) => made(id)?.kind === 'made');

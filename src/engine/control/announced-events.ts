@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { failure } from '../../model/failures.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -6,11 +7,32 @@ import { shortened } from '../../words.js';
 import type { Assembly } from '../assembly.js';
 import { reportMalformed } from './report-malformed.js';
 
-type Parts = Pick<Assembly, 'store' | 'jobs' | 'retry' | 'log' | 'serializer' | 'isReporter'>;
+type Parts = Pick<
+  Assembly,
+  'store' | 'jobs' | 'retry' | 'log' | 'serializer' | 'isReporter' | 'heardEvents'
+>;
 
-/** An event was announced: every job that waits for its type and key is looked at again. */
+/** The events that were taken last, by id: the revision, and its type and key. */
+export type HeardEvents = LRUCache<string, { readonly rev: string; readonly name: string }>;
+
+/** Number of events that are remembered. */
+const mostHeard = 20_000;
+
+export function createHeardEvents(): HeardEvents {
+  return new LRUCache({ max: mostHeard });
+}
+
+/**
+ * An event was announced: every job that waits for its type and key is looked at again. Not once more for
+ * a revision that is known, or that differs in what engines write into it only.
+ */
 export function takeEvent(parts: Parts, doc: StoredDocument): void {
-  const { store, jobs, retry, isReporter } = parts;
+  const { store, jobs, retry, isReporter, heardEvents } = parts;
+  const before = heardEvents.get(doc._id);
+  const name = JSON.stringify([doc['event'], doc['key']]);
+  heardEvents.set(doc._id, { rev: doc._rev, name });
+  if (before?.rev === doc._rev) return;
+  if (before?.name === name && doc['triggered'] !== undefined) return;
   const parsed = parseDocument(doc);
   if (parsed.kind !== 'event') return;
   if (!parsed.ok) {

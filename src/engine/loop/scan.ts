@@ -3,7 +3,7 @@ import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { ViewName, ViewQuery, ViewRow } from '../../store/views.js';
 import type { Assembly } from '../assembly.js';
-import { releaseWaiting } from '../control/announced-events.js';
+import { releaseWaiting, takeEvent } from '../control/announced-events.js';
 import { takeMessage } from '../control/requests.js';
 
 /** So many documents may be under way before more are read. */
@@ -60,8 +60,11 @@ async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuer
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
     if (doc['type'] === 'schedule') schedules.take(doc, { conflicted });
-    else if (doc['type'] === 'event') eventTriggers.take(doc, { conflicted });
-    else {
+    else if (doc['type'] === 'event') {
+      eventTriggers.take(doc, { conflicted });
+      // The feed brings no revision that was seen here.
+      takeEvent(engine, doc);
+    } else {
       if (conflicted === true) replicas.suspect(doc._id);
       jobs.review(doc);
     }

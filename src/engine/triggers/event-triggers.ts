@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Made } from '../../decide/schedules/schedule-world.js';
 import {
   decideEvent,
+  listeningFlow,
   type EventIntent,
   type EventWorld,
+  type ListeningFlow,
   type StoredEvent,
   type TriggeredJob,
   type TriggerQuestion,
@@ -13,7 +15,8 @@ import { evaluate } from '../../evaluate/expressions.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isObject } from '../../model/object.js';
 import { readTriggered } from '../../model/trigger.js';
-import { parseDocument } from '../../reading/parse.js';
+import { parseDocument, parseInPieces } from '../../reading/parse.js';
+import { takeTurns } from '../../turns.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { makeOnce } from '../loop/make-once.js';
@@ -46,11 +49,15 @@ function createKnowledge(parts: FollowParts, event: string): Knowledge {
   const { retry } = parts;
   const answers = new Map<string, Answer>();
   const made = new Map<string, Made>();
-  let flows: readonly StoredDocument[] | undefined;
+  let flows: readonly ListeningFlow[] | undefined;
+  let refusal: string | undefined;
   let isViewMissing = false;
   const world: EventWorld = {
     get flows() {
       return flows;
+    },
+    get refusal() {
+      return refusal;
     },
     answer: (id) => answers.get(id),
     made: (id) => made.get(id),
@@ -61,15 +68,6 @@ function createKnowledge(parts: FollowParts, event: string): Knowledge {
   const look = async (type: string): Promise<void> => {
     flows = await flowsStartedBy(parts, type);
     isViewMissing = flows === undefined;
-  };
-  const ask = async (questions: readonly TriggerQuestion[]): Promise<void> => {
-    await Promise.all(
-      questions.map(async ({ id, expression, context }) => {
-        const question = { id, expression, context: context as TemplateContext };
-        const answer = await retry(() => evaluate(question));
-        if (answer !== undefined) answers.set(id, answer);
-      }),
-    );
   };
   const make = async (jobs: readonly TriggeredJob[]): Promise<void> => {
     await Promise.all(
@@ -90,21 +88,45 @@ function createKnowledge(parts: FollowParts, event: string): Knowledge {
           if (isViewMissing) return { kind: 'rest' };
           return { kind: 'do', act: () => look(intent.event), isShared: false };
         case 'evaluate':
-          return { kind: 'do', act: () => ask(intent.questions), isShared: false };
+          return {
+            kind: 'do',
+            act: () => evaluateAll(retry, intent.questions, answers),
+            isShared: false,
+          };
         case 'make':
           return { kind: 'do', act: () => make(intent.jobs), isShared: false };
         case 'write':
           return { kind: 'write', doc: intent.event, because: intent.because };
       }
     },
+    refused: (reason) => {
+      const isFirst = refusal === undefined;
+      refusal ??= reason;
+      return isFirst;
+    },
   };
+}
+
+/** Evaluates expressions, and puts down their answers. */
+async function evaluateAll(
+  retry: FollowParts['retry'],
+  questions: readonly TriggerQuestion[],
+  answers: Map<string, Answer>,
+): Promise<void> {
+  await Promise.all(
+    questions.map(async ({ id, expression, context }) => {
+      const question = { id, expression, context: context as TemplateContext };
+      const answer = await retry(() => evaluate(question));
+      if (answer !== undefined) answers.set(id, answer);
+    }),
+  );
 }
 
 /** The flows that events of a type start; undefined: the views are of an earlier version, nobody can tell. */
 async function flowsStartedBy(
   { store, retry }: FollowParts,
   type: string,
-): Promise<readonly StoredDocument[] | undefined> {
+): Promise<readonly ListeningFlow[] | undefined> {
   const query = { key: ['event', type], includeDocs: true };
   const rows = await retry(() =>
     store.view('triggers', query).catch((error: unknown) => {
@@ -112,7 +134,20 @@ async function flowsStartedBy(
       throw error;
     }),
   );
-  return rows?.flatMap(({ doc }) => doc ?? []);
+  return rows === undefined ? undefined : takeTurns(readInTurns(rows));
+}
+
+/** Flows may be long, and many may listen. */
+function* readInTurns(
+  rows: readonly { readonly doc?: StoredDocument }[],
+): Generator<undefined, readonly ListeningFlow[], undefined> {
+  const flows: ListeningFlow[] = [];
+  for (const { doc } of rows) {
+    const parsed = doc && listeningFlow(doc, yield* parseInPieces(doc));
+    if (parsed !== undefined) flows.push(parsed);
+    yield;
+  }
+  return flows;
 }
 
 /** Logs and measures what a stored revision of an event tells of its jobs. */

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import {
   decideEvent,
+  listeningFlow,
   triggeredJobId,
   type EventIntent,
   type EventWorld,
+  type ListeningFlow,
   type StoredEvent,
 } from '../../../src/decide/triggers/decide-event.js';
 import type { Answer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
+import { parseDocument } from '../../../src/reading/parse.js';
 import { readOn, type Triggered } from '../../../src/model/trigger.js';
 
 const id = 'event:paid:7';
@@ -25,8 +28,12 @@ const hash = (text: string): string => `<${text.replaceAll('\n', ' ')}>`;
 const jobId = (entry = 0): string =>
   triggeredJobId({ flow: 'f', owner: 'me', event: id, entry }, { hash });
 
+const listening = (docs: readonly StoredDocument[]): readonly ListeningFlow[] =>
+  docs.flatMap((doc) => listeningFlow(doc, parseDocument(doc)) ?? []);
+
 const worldOf = (more: Partial<EventWorld> = {}): EventWorld => ({
   flows: undefined,
+  refusal: undefined,
   answer: () => undefined,
   made: () => undefined,
   hash,
@@ -36,8 +43,17 @@ const worldOf = (more: Partial<EventWorld> = {}): EventWorld => ({
 const right = (value: unknown): Answer => ({ ok: true, value });
 
 /** What the event says after the first write, given these answers to expressions. */
-function decidedFor(flows: readonly StoredDocument[], answers: Record<string, Answer> = {}) {
-  const world = worldOf({ flows, answer: (question) => answers[question.split(' ').at(-1) ?? ''] });
+function decidedFor(
+  docs: readonly StoredDocument[],
+  answers: Record<string, Answer> = {},
+  more: Partial<EventWorld> = {},
+) {
+  const flows = listening(docs);
+  const world = worldOf({
+    flows,
+    ...more,
+    answer: (question) => answers[question.split(' ').at(-1) ?? ''],
+  });
   const intent = decideEvent(announced(), 5, world);
   return intent.kind === 'write' ? (intent.event.triggered as Triggered) : intent;
 }
@@ -119,7 +135,7 @@ describe('an announced event', () => {
       {
         refused: [
           {
-            flow: 'flow:me:f',
+            flow: 'f::me',
             because: 'on[0].wen must be left out: there can be only event, key, match, params.',
           },
         ],
@@ -138,7 +154,8 @@ describe('an announced event', () => {
     const flows = [flowDoc({ event: 'paid', match: 'match', params: 'params' })];
     expect(decidedFor(flows)).toEqual(question('match'));
     expect(decidedFor(flows, { match: right(true) })).toEqual(question('params'));
-    const bare = decideEvent({ ...announced(), key: undefined } as never, 5, worldOf({ flows }));
+    const world = worldOf({ flows: listening(flows) });
+    const bare = decideEvent({ ...announced(), key: undefined } as never, 5, world);
     expect(bare).toMatchObject({ questions: [{ context: { event: { key: '' } } }] });
   });
 
@@ -149,9 +166,14 @@ describe('an announced event', () => {
       { timeout: 'x' },
       { because: expect.stringContaining('The flow is not valid: timeout must be') as string },
     ],
+    [
+      'without a name',
+      { name: undefined },
+      { flow: 'flow:me:f', because: 'The flow is not valid: name is missing.' },
+    ],
   ])('T24: lists a flow that is %s', (_title, more, refused) => {
     const found = decidedFor([flowDoc({ event: 'paid' }, more)]);
-    expect(found).toEqual({ at: 5, refused: [{ flow: 'flow:me:f', ...refused }] });
+    expect(found).toEqual({ at: 5, refused: [{ flow: 'f::me', ...refused }] });
   });
 
   it('starts one job for several documents of one flow, and none for what is no flow', () => {
@@ -159,6 +181,34 @@ describe('an announced event', () => {
     const flows = [flowDoc({ event: 'paid' }), same, { ...same, type: 'task' }];
     expect(decidedFor(flows)).toEqual({ at: 5, starting: [starting()] });
   });
+});
+
+it('T24: an event that cannot be stored with its jobs starts none, and says why', () => {
+  const flows = [
+    flowDoc([{ event: 'paid' }, { event: 'paid', key: '7' }]),
+    flowDoc({ event: 'paid' }, { _id: 'flow:me:g', name: 'g' }),
+    flowDoc({ event: 'paid' }, { _id: 'flow:me:h', name: 'h', enabled: false }),
+  ];
+  const because = 'The event cannot be stored with the jobs that it starts: too long';
+  expect(decidedFor(flows, {}, { refusal: 'too long' })).toEqual({
+    at: 5,
+    refused: [
+      { flow: 'h::me', because: 'The flow is disabled ("enabled": false).' },
+      { flow: 'f::me', because },
+      { flow: 'g::me', because },
+    ],
+  });
+});
+
+it('T22: jobs of names and ids that look alike when joined have ids of their own', () => {
+  const plain = { hash: (text: string) => text };
+  const named = { flow: 'a', owner: 'b:c', event: 'e', entry: 1 };
+  const others = [
+    { ...named, flow: 'a:b', owner: 'c' },
+    { ...named, event: 'e\n1', entry: 0 },
+  ];
+  const ids = [named, ...others].map((one) => triggeredJobId(one, plain));
+  expect(new Set(ids).size).toBe(3);
 });
 
 describe('an event whose jobs are decided', () => {
@@ -218,7 +268,7 @@ describe('an event whose jobs are decided', () => {
     ['is no record', { at: 'x' }, 'Its "triggered" cannot be read.'],
   ])('T23: starts nothing more when it %s', (_title, triggered, because) => {
     const flows = [flowDoc({ event: 'paid' })];
-    const intent = decideEvent(announced({ triggered }), 9, worldOf({ flows }));
+    const intent = decideEvent(announced({ triggered }), 9, worldOf({ flows: listening(flows) }));
     expect(intent).toEqual({ kind: 'rest', because });
   });
 });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { takeEvent } from '../../../src/engine/control/announced-events.js';
+import { createHeardEvents, takeEvent } from '../../../src/engine/control/announced-events.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 
 type Row = { readonly id: string; readonly key: readonly [string, string, string] };
 type Query = { readonly key?: readonly string[]; readonly startKey?: readonly string[] };
 
 /** What is logged and roused when an event comes while these steps wait. */
-async function heard(event: object, waiting: readonly Row[], isReporter = true) {
+async function heard(
+  event: object,
+  waiting: readonly Row[],
+  { isReporter = true, heardEvents = createHeardEvents() } = {},
+) {
   const told: [string, string][] = [];
   const roused: string[] = [];
   const asking: Promise<unknown>[] = [];
@@ -18,6 +22,7 @@ async function heard(event: object, waiting: readonly Row[], isReporter = true) 
         waiting.filter((row) => is(row, key ?? startKey)),
     },
     isReporter: () => isReporter,
+    heardEvents,
     jobs: { rouse: (id: string) => roused.push(id) },
     retry: (ask: () => Promise<unknown>) => {
       const asked = ask();
@@ -73,7 +78,20 @@ describe('an event', () => {
   });
 
   it('is told by one engine only when no job waits for it', async () => {
-    const { told } = await heard({ event: 'paid' }, [waits('a', 'paid', '42')], false);
+    const { told } = await heard({ event: 'paid' }, [waits('a', 'paid', '42')], {
+      isReporter: false,
+    });
     expect(told).toEqual([]);
+  });
+
+  it('is taken once, whatever engines write into it', async () => {
+    const heardEvents = createHeardEvents();
+    const take = async (event: object) =>
+      (await heard({ event: 'paid', ...event }, [waits('a', 'paid')], { heardEvents })).roused;
+    expect(await take({})).toEqual(['a']);
+    expect(await take({})).toEqual([]);
+    expect(await take({ _rev: '2-e', triggered: { at: 1 } })).toEqual([]);
+    expect(await take({ _rev: '3-e', triggered: { at: 1 }, key: '' })).toEqual(['a']);
+    expect(await take({ _rev: '4-e', key: '' })).toEqual(['a']);
   });
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Assembly } from '../../../src/engine/assembly.js';
-import { scanDatabase } from '../../../src/engine/loop/scan.js';
+import { createHeardEvents } from '../../../src/engine/control/announced-events.js';
+import { scanDatabase, scanParts } from '../../../src/engine/loop/scan.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { createPageSize, pagesOf } from '../../../src/store/paging.js';
 import type { ViewQuery } from '../../../src/store/views.js';
@@ -36,4 +37,34 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
   } as unknown as Assembly);
   expect(new Set(seen).size).toBe(1_200);
   expect(seen).toHaveLength(1_200);
+});
+
+it('a scan that finds an announced event rouses the jobs that wait for it', async () => {
+  const doc = { _id: 'e', _rev: '1-e', type: 'event', event: 'paid' };
+  const [taken, roused]: [string[], string[]] = [[], []];
+  const none = async function* () {
+    // Nothing else is in the database.
+  };
+  const engine = {
+    store: {
+      rows: (name: string) =>
+        name === 'due' ? [{ id: 'e', key: 0, value: 'event', doc }] : none(),
+      view: async () => [{ id: 'j', key: ['event', 'paid', ''] }],
+    },
+    ending: new AbortController(),
+    eventTriggers: { take: ({ _id }: StoredDocument) => taken.push(_id) },
+    heardEvents: createHeardEvents(),
+    jobs: { rouse: (id: string) => roused.push(id) },
+    peers: { alive: [] },
+    self: { id: 'engine:a' },
+    timers: { set: () => undefined },
+    replicas: { many: false },
+    retry: (ask: () => Promise<unknown>) => ask(),
+    serializer: { room: () => Promise.resolve() },
+    now: () => 0,
+    horizonMs: () => 60_000,
+  } as unknown as Assembly;
+  for (const part of scanParts) await part(engine);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([taken, roused]).toEqual([['e'], ['j']]);
 });
