@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readDesign } from '../../src/store/design-source.js';
+import { readTriggered } from '../../src/model/trigger.js';
+import { parseDocument } from '../../src/reading/parse.js';
 import { statusOf } from '../../src/reading/status.js';
 import { compileDesign } from './design-function.js';
 import type { ViewName } from '../../src/store/views.js';
@@ -59,7 +61,6 @@ describe('maps', () => {
     ['unfinished', { ...job, state: '$$cancelled' }, []],
     ['due', { type: 'event', event: 'paid' }, [[0, 'event']]],
     ['due', { type: 'event', event: 'paid', triggered: { at: 1 } }, []],
-    ['due', { type: 'event', event: 'paid', triggered: { at: 1, starting: [{}] } }, [[0, 'event']]],
     ['due', { type: 'event' }, []],
     ['triggers', { type: 'flow', on: { event: 'paid' } }, [[['event', 'paid'], null]]],
     [
@@ -263,5 +264,44 @@ describe('the status of a searched job', () => {
     expect(mapped('search', doc)[1]?.[0]).toContain(status);
     expect(mapped('figures', doc)[0]?.[0]).toContain(status);
     expect(statusOf(doc as Record<string, unknown>, 0)).toBe(status);
+  });
+});
+
+describe('the map of what is due', () => {
+  const one = { job: 'j', flow: 'f', owner: 'o', entry: 0 };
+  const event = { type: 'event', event: 'paid' };
+  test.each<[string, object]>([
+    ['one that nobody has decided', event],
+    ['one with a key', { ...event, key: '' }],
+    ['one with a key that is no text', { ...event, key: 1 }],
+    ['one whose key is null', { ...event, key: null }],
+    ['one without a type', { type: 'event' }],
+    ...['', ' ', 'a::b', '$$a', 'a$$', 'a\nb', 'a\u0085', '\u2028', '__proto__', 7].map(
+      (name): [string, object] => [
+        `one of type ${JSON.stringify(name)}`,
+        { ...event, event: name },
+      ],
+    ),
+    ...[
+      ...[null, false, 0, '', 'x', [], {}, { at: 1 }, { at: 1, starting: [] }],
+      { at: 1, starting: [one] },
+      { at: 1, starting: {} },
+      { starting: [one] },
+      ...[{}, null, { ...one, job: 1 }, { ...one, flow: '' }, { ...one, owner: undefined }].map(
+        (wrong) => ({ at: 1, starting: [one, wrong] }),
+      ),
+      ...[-1, 0.5, '0', 3].map((entry) => ({ at: 1, starting: [{ ...one, entry }] })),
+    ].map((triggered): [string, object] => [
+      `one that has started ${JSON.stringify(triggered)}`,
+      { ...event, triggered },
+    ]),
+  ])('lists of events those that engines have to read: %s', (_title, given) => {
+    const doc = { _id: 'e', _rev: '1-e', ...given };
+    const read = readTriggered((given as { triggered?: unknown }).triggered);
+    const isOpen =
+      read === undefined || (read !== 'unreadable' && (read.starting ?? []).length > 0);
+    const parsed = parseDocument(doc);
+    const isDue = parsed.kind === 'event' && parsed.ok && isOpen;
+    expect(mapped('due', doc)).toEqual(isDue ? [[0, 'event']] : []);
   });
 });
