@@ -39,9 +39,12 @@ export type Rendered =
 export type Schema =
   | {
       readonly ok: true;
-      readonly problemsOf: (value: unknown, of?: 'params' | 'result') => readonly Problem[];
+      readonly problemsOf: (value: unknown, of?: CheckedSubject) => readonly Problem[];
     }
   | Unanswered;
+
+/** What is checked: paths of problems begin with it. */
+export type CheckedSubject = 'params' | 'result';
 
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {

@@ -31,7 +31,8 @@ async function valueOf(calculation: Calculation): Promise<unknown> {
       return evaluateHere(calculation.expression, calculation.data);
     case 'schema': {
       const read = readSchema(calculation.schema);
-      return read.ok ? { ok: true, problems: read.problemsOf(calculation.params) } : read;
+      const { value, of } = calculation;
+      return read.ok ? { ok: true, problems: read.problemsOf(value, of) } : read;
     }
     case 'params':
       return paramsCheck(calculation.schema)(calculation.params);

@@ -1,4 +1,4 @@
-import type { Schema, Unanswered } from '../decide/world.js';
+import type { CheckedSubject, Schema, Unanswered } from '../decide/world.js';
 import type { Problem } from '../model/problems.js';
 import { calculate, NoThreadError } from '../plugin/calculations.js';
 import { canonical } from '../model/canonical.js';
@@ -26,10 +26,10 @@ export type SchemaChecks = {
 export function createSchemaChecks(check = checkAway): SchemaChecks {
   const known = new Map<string, Checked>();
   const asked = new Map<string, Asked>();
-  const look = (schema: Json, params: unknown): Checked | undefined => {
-    const key = keyOf(schema, params);
+  const look = (question: Asked): Checked | undefined => {
+    const key = canonical(question);
     const found = known.get(key);
-    if (found === undefined) asked.set(key, { schema, params });
+    if (found === undefined) asked.set(key, question);
     return found;
   };
   return {
@@ -37,17 +37,17 @@ export function createSchemaChecks(check = checkAway): SchemaChecks {
       const here = isCheapSchema(schema) ? readSchema(schema) : undefined;
       if (here?.ok === false) return here;
       // Whether it is a schema at all is found out with no parameters.
-      const read = here ?? look(schema, null);
+      const read = here ?? look({ schema, value: null, of: 'params' });
       if (read?.ok === false) return read;
       return {
         ok: true,
-        problemsOf: (params) => {
-          if (here !== undefined && countValues(params, cheapValues) <= cheapValues) {
-            return here.problemsOf(params);
+        problemsOf: (value, of = 'params') => {
+          if (here !== undefined && countValues(value, cheapValues) <= cheapValues) {
+            return here.problemsOf(value, of);
           }
-          const checked = look(schema, params);
+          const checked = look({ schema, value, of });
           if (checked === undefined) return [];
-          return checked.ok ? checked.problems : [unchecked(checked.reason)];
+          return checked.ok ? checked.problems : [unchecked(checked.reason, of)];
         },
       };
     },
@@ -55,22 +55,16 @@ export function createSchemaChecks(check = checkAway): SchemaChecks {
     settle: async () => {
       const open = [...asked];
       asked.clear();
-      for (const [key, { schema, params }] of open) {
-        known.set(key, await check({ schema, params }));
-      }
+      for (const [key, question] of open) known.set(key, await check(question));
     },
   };
 }
 
-type Asked = { readonly schema: Json; readonly params: unknown };
+type Asked = { readonly schema: Json; readonly value: unknown; readonly of: CheckedSubject };
 
-function keyOf(schema: Json, params: unknown): string {
-  return canonical([schema, params]);
-}
-
-async function checkAway({ schema, params }: Asked): Promise<Checked> {
+async function checkAway(question: Asked): Promise<Checked> {
   try {
-    return (await calculate({ kind: 'schema', schema, params }, 1)) as Checked;
+    return (await calculate({ kind: 'schema', ...question }, 1)) as Checked;
   } catch (error) {
     if (error instanceof NoThreadError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -78,8 +72,8 @@ async function checkAway({ schema, params }: Asked): Promise<Checked> {
   }
 }
 
-function unchecked(reason: string): Problem {
-  return { path: 'params', message: `params cannot be checked: ${reason}.` };
+function unchecked(reason: string, of: CheckedSubject): Problem {
+  return { path: of, message: `${of} cannot be checked: ${reason}.` };
 }
 
 /** So long is a schema that is compiled in no time, in characters. */

@@ -1,7 +1,7 @@
 import { mayHoldTemplate } from '../model/template.js';
 import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from 'ajv';
 import { canonical } from '../model/canonical.js';
-import type { Schema } from '../decide/world.js';
+import type { CheckedSubject, Schema } from '../decide/world.js';
 import { createMemo } from '../memo.js';
 import type { Problem } from '../model/problems.js';
 import { loadAjv, loadAjv2020 } from '../plugin/late-packages.js';
@@ -92,9 +92,11 @@ function compile({ $schema, ...rest }: Readonly<Record<string, unknown>>): Schem
   }
 }
 
-type Subject = 'params' | 'result';
-
-function problemsOf(check: ValidateFunction, value: unknown, of: Subject): readonly Problem[] {
+function problemsOf(
+  check: ValidateFunction,
+  value: unknown,
+  of: CheckedSubject,
+): readonly Problem[] {
   try {
     if (check(value)) return [];
   } catch (error) {
@@ -114,7 +116,7 @@ function problemsOf(check: ValidateFunction, value: unknown, of: Subject): reado
 /** Maximum number of problems that are reported of one value. */
 const mostTold = 100;
 
-function problemOf(error: ErrorObject, of: Subject): Problem {
+function problemOf(error: ErrorObject, of: CheckedSubject): Problem {
   const { missingProperty: missing } = error.params as { missingProperty?: string };
   const pointer =
     missing === undefined ? '' : `/${missing.replaceAll('~', '~0').replaceAll('/', '~1')}`;

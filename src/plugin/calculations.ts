@@ -9,7 +9,13 @@ import { loadPiscina } from './late-packages.js';
 /** What is worked out in a thread of its own, because documents say how much work it is. */
 export type Calculation =
   | { readonly kind: 'expression'; readonly expression: string; readonly data: unknown }
-  | { readonly kind: 'schema'; readonly schema: Json; readonly params: unknown }
+  | {
+      readonly kind: 'schema';
+      readonly schema: Json;
+      readonly value: unknown;
+      /** What it is: paths of problems begin with it. */
+      readonly of: 'params' | 'result';
+    }
   /** By the schema of a plugin. */
   | { readonly kind: 'params'; readonly schema: Json; readonly params: unknown };
 type Json = Readonly<Record<string, unknown>>;

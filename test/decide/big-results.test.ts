@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../src/decide/world.js';
 import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/decide/queries.js';
 import { BigResult } from '../../src/model/big-result.js';
@@ -21,7 +22,11 @@ function after(next: WrittenNode[], more: Partial<Setting> = {}): Story {
 /** The attempt at work gives a large result, and the revision with it is in the database. */
 function stored(told: Story): Story {
   const { claim, path } = told.live;
-  const settled = settle(told.job, { claim, outcome: { kind: 'done', result: whole, big } }, t0);
+  const settled = settle(
+    told.job,
+    { schema: unknownWorld.schema, claim, outcome: { kind: 'done', result: whole, big } },
+    t0,
+  );
   if (settled.kind === 'fenced') throw new Error(settled.because);
   told.job = settled.job;
   return told.edit({ _attachments: { [`result-${path}-1.json`]: { stub: true } } });
@@ -45,7 +50,11 @@ describe('a large result', () => {
     const result = [{ complete: 1 }];
     const settled = settle(
       told.job,
-      { claim: told.live.claim, outcome: { kind: 'done', result, big } },
+      {
+        schema: unknownWorld.schema,
+        claim: told.live.claim,
+        outcome: { kind: 'done', result, big },
+      },
       t0,
     );
     expect(settled).toMatchObject({ kind: 'settled', job: { steps: [{ result }] } });

@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../src/decide/world.js';
 import { abandoned } from '../../src/decide/finish/abandoned.js';
 import { carrying, settle } from '../../src/decide/finish/settle.js';
 import { command, receive, type Commanded } from '../../src/decide/requests/command.js';
@@ -184,7 +185,11 @@ class Simulation implements Run {
     for (const engine of this.#engines) {
       if (this.#ask(engine, this.job).kind !== 'ignore') throw new Error('A final job is changed.');
       for (const claim of engine.attempts.keys()) {
-        const late = settle(this.job, { claim, outcome: { kind: 'done' } }, this.#now);
+        const late = settle(
+          this.job,
+          { schema: unknownWorld.schema, claim, outcome: { kind: 'done' } },
+          this.#now,
+        );
         if (late.kind !== 'fenced') throw new Error('A final job takes an outcome.');
       }
     }
@@ -260,7 +265,11 @@ class Simulation implements Run {
 
   /** Writes the end of an attempt together with what comes next. */
   #end(engine: Engine, { step, outcome }: Attempt): void {
-    const settled = settle(this.job, { claim: step.claim, outcome }, this.#now);
+    const settled = settle(
+      this.job,
+      { schema: unknownWorld.schema, claim: step.claim, outcome },
+      this.#now,
+    );
     if (settled.kind === 'fenced') {
       engine.attempts.delete(step.claim);
       engine.seen = undefined;
@@ -339,7 +348,7 @@ class Simulation implements Run {
     for (const { step } of engine.attempts.values()) {
       const settled = settle(
         this.job,
-        { claim: step.claim, outcome: { kind: 'released' } },
+        { schema: unknownWorld.schema, claim: step.claim, outcome: { kind: 'released' } },
         this.#now,
       );
       if (settled.kind === 'settled') this.#store(settled.job, engine.id);

@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../src/decide/world.js';
 import { readdirSync, readFileSync } from 'node:fs';
 import { decide } from '../../src/decide/decide.js';
 import { endInvalid } from '../../src/decide/finish/finish.js';
@@ -56,7 +57,7 @@ export async function endOf(documents: readonly StoredDocument[]): Promise<Final
       const [step] = intent.steps;
       const settled = settle(
         intent.job,
-        { claim: String(step?.claim), outcome: { kind: 'done' } },
+        { schema: unknownWorld.schema, claim: String(step?.claim), outcome: { kind: 'done' } },
         t0,
       );
       if (settled.kind === 'settled') job = settled.job;

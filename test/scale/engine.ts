@@ -313,7 +313,11 @@ export class SimulatedEngine {
 
   #settle(read: Job, step: LiveStep): void {
     const now = this.#in.clock.now();
-    const settled = settle(read, { claim: step.claim, outcome: { kind: 'done' } }, now);
+    const settled = settle(
+      read,
+      { schema: unknownWorld.schema, claim: step.claim, outcome: { kind: 'done' } },
+      now,
+    );
     if (settled.kind === 'fenced') {
       this.attempts.release(read._id, step.claim);
       return this.#fillSlots();

@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../src/decide/world.js';
 import { carrying, settle, type Writing } from '../../src/decide/finish/settle.js';
 import { readConsistent } from '../../src/replicas/resolve/consistent-read.js';
 import type { Liveness } from '../../src/replicas/resolve/attempt-merge.js';
@@ -367,7 +368,11 @@ export class Worker {
       if (doc !== undefined) doc = yield* this.#agreed(doc);
       if (doc === undefined) break;
       const { now } = this.#parts.timeline;
-      const settled = settle(doc as unknown as Job, { claim, outcome }, now);
+      const settled = settle(
+        doc as unknown as Job,
+        { schema: unknownWorld.schema, claim, outcome },
+        now,
+      );
       if (settled.kind === 'fenced') {
         this.#say(() => `drops the outcome of ${claim}: ${settled.because}`);
         break;

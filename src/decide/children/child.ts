@@ -6,7 +6,7 @@ import { newAttempt, withAttached, withBegun, withStep } from '../steps.js';
 import { goingOn, isToGoOn, type FlowCall } from './child-again.js';
 import { underOwnId, type ParentStep } from './child-step.js';
 import { untilOf } from '../../reading/clock.js';
-import { unfitForStep } from '../start/suits.js';
+import { unfitForStep } from '../finish/unfit-result.js';
 import { failStep } from '../finish/fail.js';
 import { withChildRemade } from './child-remade.js';
 import { finish } from '../finish/finish.js';

@@ -1,7 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { FlowSettings, LiveJob } from '../../model/job.js';
 import { exits } from '../../model/step.js';
-import { unfitResult } from '../start/suits.js';
+import { unfitResult } from './unfit-result.js';
 import { finish } from './finish.js';
 import { lookUp, type Question } from '../queries.js';
 import type { Answer, TemplateContext, World } from '../world.js';

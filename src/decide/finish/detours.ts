@@ -1,7 +1,6 @@
 import { failure } from '../../model/failures.js';
 import { defaultRestarts } from '../../model/flow.js';
 import type { LiveJob } from '../../model/job.js';
-import { without } from '../../model/record.js';
 import { exits, isLive, type Failure, type LiveStep, type Step } from '../../model/step.js';
 import { untilOf } from '../../reading/clock.js';
 import { failStep, firstAcceptedOf } from './fail.js';

@@ -14,7 +14,8 @@ import { failStep } from './fail.js';
 import { leafAt } from '../../reading/entries.js';
 import type { Outcome } from './outcome.js';
 import { decisionMaker } from '../../structures/paths.js';
-import { unfitForStep, type Unfit } from '../start/suits.js';
+import { unfitForStep } from './unfit-result.js';
+import type { Unfit } from '../start/suits.js';
 import type { World } from '../world.js';
 import { withReport, type Report } from './report.js';
 import { askedInVain } from '../../reading/in-vain.js';
@@ -33,8 +34,8 @@ export type Ended = {
   readonly outcome: Outcome;
   /** What it told on the way. */
   readonly report?: Report;
-  /** Reads the schemas that results must suit; left out: none is read. */
-  readonly schema?: World['schema'];
+  /** Reads the schemas that results must suit. */
+  readonly schema: World['schema'];
 };
 
 /**
@@ -51,7 +52,7 @@ export function settle(
   const hasReport = Object.keys(report).length > 0;
   const step = hasReport ? withReport(own.step, report) : own.step;
   const reported = hasReport ? withStep(own.job, own.step, step) : own.job;
-  const unfit = schema && unfitOutcome(own.job, step, outcome, schema);
+  const unfit = unfitOutcome(own.job, step, outcome, schema);
   const settled =
     unfit === undefined
       ? settleStep(reported, step, outcome, now)

@@ -1,9 +1,8 @@
 import { failure } from '../../model/failures.js';
 import type { FlowSettings, LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
-import { exits, type Failure, type Step } from '../../model/step.js';
+import { exits, type Failure } from '../../model/step.js';
 import type { Task } from '../../model/task.js';
-import { definitionFor } from '../../reading/entries.js';
 import type { Unanswered, World } from '../world.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -22,7 +21,7 @@ export type Unfit = {
 export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
   const { name, schema, output_schema: output } = flow;
   const read = output === undefined ? undefined : world.schema(output);
-  if (read?.ok === false) return broken(`flow "${name}"`, read, 'output_schema');
+  if (read?.ok === false) return brokenSchemaOf(`flow "${name}"`, read, 'output_schema');
   if (schema === undefined) return undefined;
   return unfit({ what: "The job's parameters", of: `flow "${name}"`, schema }, params, world);
 }
@@ -47,43 +46,15 @@ export function brokenSchema(definitions: LiveJob['definitions'], world: World):
     for (const key of ['schema', 'output_schema'] as const) {
       const schema = task[key];
       const read = schema === undefined ? undefined : world.schema(schema);
-      if (read?.ok === false) return broken(`task "${task.name}"`, read, key);
+      if (read?.ok === false) return brokenSchemaOf(`task "${task.name}"`, read, key);
     }
   }
   return undefined;
 }
 
-function broken(of: string, { reason }: Unanswered, key: string): Unfit {
+/** The failure for a stored schema that is none; `key`: where it is stored. */
+export function brokenSchemaOf(of: string, { reason }: Unanswered, key: string): Unfit {
   return { failure: failure('SchemaInvalid', { of, reason, key }), exit: exits.definition };
-}
-
-/**
- * Returns how a result violates an `output_schema`; undefined: it does not. The sentences have paths
- * and no values: a result may be confidential.
- */
-export function unfitResult(
-  { of, schema }: { readonly of: string; readonly schema: Params },
-  result: unknown,
-  read: World['schema'],
-): Unfit | undefined {
-  const found = read(schema);
-  if (!found.ok) return broken(of, found, 'output_schema');
-  const problems = found.problemsOf(result ?? null, 'result');
-  if (problems.length === 0) return undefined;
-  return { failure: failure('ResultUnfit', { of, ...told(problems) }), exit: exits.failed };
-}
-
-/** Returns how the result of a step violates the `output_schema` of its task; undefined: it does not. */
-export function unfitForStep(
-  job: LiveJob,
-  step: Pick<Step, 'path' | 'task'>,
-  result: unknown,
-  read: World['schema'],
-): Unfit | undefined {
-  const { name = '', output_schema: schema } = definitionFor(job, step) ?? {};
-  return schema === undefined
-    ? undefined
-    : unfitResult({ of: `task "${name}"`, schema }, result, read);
 }
 
 type Demand = {
@@ -97,7 +68,7 @@ const mostTold = 3;
 
 function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfit | undefined {
   const read = world.schema(schema);
-  if (!read.ok) return broken(of, read, 'schema');
+  if (!read.ok) return brokenSchemaOf(of, read, 'schema');
   const problems = read.problemsOf(params);
   if (problems.length === 0) return undefined;
   return {
@@ -107,7 +78,11 @@ function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfi
   };
 }
 
-function told(problems: readonly Problem[]): { readonly problem: string; readonly more: number } {
+/** The problems as a failure tells them. */
+export function told(problems: readonly Problem[]): {
+  readonly problem: string;
+  readonly more: number;
+} {
   const named = problems.slice(0, mostTold).map(({ message }) => message.replace(/\.$/, ''));
   return { problem: named.join('; '), more: problems.length - named.length };
 }

@@ -1,3 +1,4 @@
+import { attachmentOf } from '../../model/big-result.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
@@ -7,7 +8,8 @@ import { queueOfOffer, workOptionsOf } from '../../model/work.js';
 import { failUnbegun, unprepared } from '../start/attempt.js';
 import { childMove, childWait } from '../children/child.js';
 import { hardDeadline, untilOf } from '../../reading/clock.js';
-import { totalDeadline, totalTimeoutOf } from '../../reading/entries.js';
+import { contentOf } from '../../reading/attachments.js';
+import { definitionFor, totalDeadline, totalTimeoutOf } from '../../reading/entries.js';
 import { failStep } from '../finish/fail.js';
 import { newAttempt, withBegun, withStep } from '../steps.js';
 import { lookUp, type EventName, type Query, mergeQueries } from '../queries.js';
@@ -17,7 +19,8 @@ import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
 import { leaseMsOf } from './lease.js';
 import { prepare } from '../start/prepare.js';
-import { unfitForStep } from '../start/suits.js';
+import { unfitForStep } from '../finish/unfit-result.js';
+import type { Unfit } from '../start/suits.js';
 import { cancelledSteps } from '../finish/stop.js';
 import type { Beginning } from '../../structures/progress.js';
 
@@ -157,8 +160,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
     const signal = nextSignal(job, step.signal);
-    if (signal !== undefined)
-      return { kind: 'change', job: answered(job, step, signal, { now, world }) };
+    if (signal !== undefined) return answered(job, step, signal, { now, world });
   }
   const name = eventOf(step);
   if (name !== undefined) {
@@ -174,23 +176,32 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   return { kind: 'change', job: failStep(job, step, failing, now) };
 }
 
-/** Ends a step by a signal, which brings a result or a failure and is used up by it. */
+/**
+ * Ends a step by a signal, which brings a result or a failure and is used up by it. Returns a query when the
+ * result must be checked and is not at hand.
+ */
 function answered(
   job: LiveJob,
   step: WaitingStep,
   signal: Signal,
   { now, world }: { readonly now: number; readonly world: World },
-): LiveJob {
+): Move {
   const { id, data, failure: why } = signal;
   const taken = { ...step, signal_id: id };
   const holding = withStep(job, step, taken);
-  if (why === undefined) {
-    const unfit = unfitForStep(holding, taken, data, world.schema);
-    if (unfit === undefined) return released(holding, taken, data, now);
-    return failStep(holding, taken, { state: '$$error', ...unfit }, now);
+  const failed = (failing: Unfit): Move => ({
+    kind: 'change',
+    job: failStep(holding, taken, { state: '$$error', ...failing }, now),
+  });
+  if (why !== undefined) return failed({ failure: why, exit: exits.failed });
+  if (definitionFor(job, step)?.output_schema !== undefined) {
+    const name = attachmentOf({ ...step, result: data });
+    const content = name === undefined ? { value: data } : contentOf(job, world.contents, name);
+    if (content === undefined) return lookUp({ attachments: [String(name)] });
+    const unfit = unfitForStep(holding, taken, content.value, world.schema);
+    if (unfit !== undefined) return failed(unfit);
   }
-  const failing = { state: '$$error', failure: why, exit: exits.failed } as const;
-  return failStep(holding, taken, failing, now);
+  return { kind: 'change', job: released(holding, taken, data, now) };
 }
 
 /** Returns why a step failed that has timed out. */

@@ -2,11 +2,12 @@ import { abandoned } from '../../decide/finish/abandoned.js';
 import { carrying, settle, type Writing } from '../../decide/finish/settle.js';
 import { stepOf } from '../../replicas/resolve/leaf-revisions.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
-import { readSchema } from '../../evaluate/schemas.js';
+import { createSchemaChecks, type SchemaChecks } from '../../evaluate/schema-checks.js';
 import { problem, TwsError } from '../../errors.js';
 import { isFinalState, type Job, type LiveJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFailed, type Failure, type LiveStep } from '../../model/step.js';
+import { NoThreadError } from '../../plugin/calculations.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
 import { withBigResult } from '../attachments/large-results.js';
@@ -27,6 +28,8 @@ type Pending = {
   readonly refusals: number;
   /** What was thrown when it was written, if anything was: the first time, and the last. */
   readonly faults: readonly Fault[];
+  /** The checks of results, each made once. */
+  readonly schemas: SchemaChecks;
 };
 
 /**
@@ -54,7 +57,7 @@ export async function settleAttempts(
   given: readonly EndedAttempt[],
 ): Promise<StoredDocument | undefined> {
   const { serializer, attempts, store, retry, life } = parts;
-  let pending: Pending = { left: given, refusals: 0, faults: [] };
+  let pending: Pending = { left: given, refusals: 0, faults: [], schemas: createSchemaChecks() };
   let failures = 0;
   let doc = serializer.documents.get(id) ?? (await retry(() => store.get(id)));
   while (doc !== undefined) {
@@ -130,7 +133,13 @@ async function trySettling(
     return { kind: 'over', doc };
   }
   if (!parsed.ok) return afterEnd(await endMalformed(parts, doc, parsed.problems), pending);
-  const settled = unlessThrown(() => settleAll(parts, parsed.value, open));
+  const { schemas } = pending;
+  const settleAllNow = () => unlessThrown(() => settleAll(parts, parsed.value, open, schemas));
+  let settled = settleAllNow();
+  while (schemas.isOpen()) {
+    if (!(await isChecked(parts, doc, schemas))) return { kind: 'anew', pending };
+    settled = settleAllNow();
+  }
   if ('kind' in settled) return afterEnd(await endFaulty(parts, doc, settled.failure), pending);
   const { attempts } = settled;
   if (attempts.length === 0) return { kind: 'over', doc };
@@ -145,6 +154,25 @@ async function trySettling(
   });
   if (stored.kind !== 'unfit') return stored;
   return afterEnd(await endRefusedJob(parts, doc, stored.why), pending);
+}
+
+/** Makes the checks of results that may take long; resolves with whether there was a thread for them. */
+async function isChecked(
+  { log }: JobParts,
+  { _id: job }: StoredDocument,
+  schemas: SchemaChecks,
+): Promise<boolean> {
+  try {
+    await schemas.settle();
+    return true;
+  } catch (error) {
+    if (!(error instanceof NoThreadError)) throw error;
+    log.warn(
+      { job },
+      `A result of job ${job} cannot be checked now: ${error.message}. Trying again.`,
+    );
+    return false;
+  }
 }
 
 /** Why this engine must stop, when the attempt that just ended failed in a way its flow calls fatal. */
@@ -223,10 +251,11 @@ function settleAll(
   { now, log }: JobParts,
   read: Job,
   ended: readonly EndedAttempt[],
+  { read: schema }: SchemaChecks,
 ): { readonly job: Job; readonly attempts: readonly EndedAttempt[] } {
   let job = read;
   const attempts = ended.filter(({ step, outcome, report }) => {
-    const settled = settle(job, { claim: step.claim, outcome, report, schema: readSchema }, now());
+    const settled = settle(job, { claim: step.claim, outcome, report, schema }, now());
     if (settled.kind === 'settled') {
       job = settled.job;
       return true;

@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../../src/decide/world.js';
 import { describe, expect, it } from 'vitest';
 import { settle } from '../../../src/decide/finish/settle.js';
 import type { Outcome } from '../../../src/decide/finish/outcome.js';
@@ -6,7 +7,11 @@ import { story, type Setting, type Story } from '../story.js';
 /** Settles the attempt of a step that changed the data of its job. */
 function after(told: Story, outcome: Outcome, data: Record<string, unknown>, path = '0') {
   const claim = `nonce:${path}`;
-  const settled = settle(told.job, { claim, outcome, report: { data } }, told.now);
+  const settled = settle(
+    told.job,
+    { schema: unknownWorld.schema, claim, outcome, report: { data } },
+    told.now,
+  );
   if (settled.kind !== 'settled') throw new Error(settled.because);
   return settled.job;
 }

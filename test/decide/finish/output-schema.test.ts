@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BigResult } from '../../../src/model/big-result.js';
 import { task } from '../../support/builders.js';
 import { endings, story, type Story } from '../story.js';
 
@@ -72,9 +73,46 @@ describe('the result of a step', () => {
   });
 
   it.each([
+    [{ n: 'x' }, 'ResultUnfit'],
+    [{ n: 1 }, undefined],
+  ])('is looked at where a long answer of a worker is kept: %j', (value, failure) => {
+    const name = 'result-0-1.json';
+    const data = { $attachment: name, bytes: 100_000 };
+    const answered = (): Story => {
+      const told = checked();
+      told.end({ kind: 'wait', signal: 's' });
+      return told.write({ signals: [{ id: 'x', name: 's', at: told.now, data }] });
+    };
+    expect(answered().decide()).toMatchObject({ kind: 'look_up', attachments: [name] });
+    const stored = answered().with({ contents: { [name]: value } });
+    stored.go();
+    expect(stored.ending.failure).toBe(failure);
+    const coming = answered();
+    const attached = { data: new BigResult(value, 100_000) };
+    coming.write({ _attachments: { [name]: attached } }).go();
+    expect(coming.ending.failure).toBe(failure);
+    if (failure === undefined) expect(stored.steps[0]).toMatchObject({ result: data });
+  });
+
+  it('must not be too large to be checked', () => {
+    const large = Array.from({ length: 50_001 }, () => 1);
+    expect(checked().did('a', large).job).toMatchObject({
+      failure: {
+        name: 'ResultUnfit',
+        message: expect.stringContaining('result has more than 50000 values; keep') as string,
+      },
+    });
+    const told = story({ steps: ['a'], tasks: [task('a')] });
+    told.go();
+    expect(told.did('a', large).ending).toEqual(endings.well);
+  });
+
+  it.each([
     [{ result: { n: 'x' } }, undefined, 'ResultUnfit'],
     [{ result: { n: 1 } }, undefined, undefined],
-  ])('is looked at when a child job ends with it: %j', (ended, _big, failure) => {
+    [{ result: 'left out' }, { n: 'x' }, 'ResultUnfit'],
+    [{ result: 'left out' }, { n: 1 }, undefined],
+  ])('is looked at when a child job ends with it: %j', (ended, big, failure) => {
     const told = checked({ flow: 'inner' });
     const job = {
       _id: 'j:0:1',
@@ -84,7 +122,8 @@ describe('the result of a step', () => {
       end: told.now,
       ...ended,
     };
-    told.with({ children: { 'j:0:1': { kind: 'final', job } } as never }).go();
+    const held = big === undefined ? {} : { big: new BigResult(big, 100_000) };
+    told.with({ children: { 'j:0:1': { kind: 'final', job, ...held } } as never }).go();
     expect(told.ending.failure).toBe(failure);
   });
 

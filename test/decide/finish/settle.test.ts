@@ -1,3 +1,4 @@
+import { unknownWorld } from '../../../src/decide/world.js';
 import { describe, expect, it } from 'vitest';
 import { finish } from '../../../src/decide/finish/finish.js';
 import type { Outcome } from '../../../src/decide/finish/outcome.js';
@@ -15,7 +16,11 @@ function running(entry: object = {}): Story {
 
 /** The last step after the outcome is written, nothing decided yet. */
 function settled(told: Story, outcome: Outcome, now = t0 + 5): Readonly<Record<string, unknown>> {
-  const result = settle(told.job, { claim: told.live.claim, outcome }, now);
+  const result = settle(
+    told.job,
+    { schema: unknownWorld.schema, claim: told.live.claim, outcome },
+    now,
+  );
   if (result.kind === 'fenced') throw new Error(result.because);
   return { ...result.job.steps.at(-1) };
 }
@@ -112,7 +117,12 @@ describe('settle', () => {
     const report = { details: { n: 1 }, progress: 'half', log: [{ at: t0, message: 'm' }] };
     const result = settle(
       told.job,
-      { claim: told.live.claim, outcome: { kind: 'silent', heartbeatMs: 9 }, report },
+      {
+        schema: unknownWorld.schema,
+        claim: told.live.claim,
+        outcome: { kind: 'silent', heartbeatMs: 9 },
+        report,
+      },
       t0,
     );
     expect(result).toMatchObject({ job: { steps: [{ ...report, state: '$$timeout', due: t0 }] } });
@@ -122,7 +132,11 @@ describe('settle', () => {
     const told = story({ steps: ['a', 'b'], job: { mine: [1] } });
     told.go();
     told.done();
-    const result = settle(told.job, { claim: told.live.claim, outcome: { kind: 'done' } }, t0);
+    const result = settle(
+      told.job,
+      { schema: unknownWorld.schema, claim: told.live.claim, outcome: { kind: 'done' } },
+      t0,
+    );
     if (result.kind === 'fenced') throw new Error(result.because);
     const { steps, ...rest } = result.job;
     const { steps: before, ...same } = told.liveJob;
@@ -151,8 +165,12 @@ describe('settle drops an outcome', () => {
     ['of an attempt that has ended', after((o) => o.with({ nonce: 'n2' }).fail()), claim],
   ];
   it.each(cases)('%s', (_title, job, of) => {
-    expect(settle(job, { claim: of, outcome: { kind: 'done', result: 'late' } }, t0)).toMatchObject(
-      { kind: 'fenced' },
-    );
+    expect(
+      settle(
+        job,
+        { schema: unknownWorld.schema, claim: of, outcome: { kind: 'done', result: 'late' } },
+        t0,
+      ),
+    ).toMatchObject({ kind: 'fenced' });
   });
 });

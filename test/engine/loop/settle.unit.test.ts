@@ -43,6 +43,28 @@ describe('the outcome of an attempt', () => {
     expect(given.store.writes).toHaveLength(1);
   });
 
+  it('is checked in a thread where that may take long, once', async () => {
+    const checked = (schema: Readonly<Record<string, unknown>>) => {
+      const definitions = { a: task('a', { output_schema: schema }), b: task('b') };
+      const given = settleParts();
+      given.store.docs.set('j', { ...doc, definitions });
+      return settled(given);
+    };
+    const text = { type: 'string', pattern: '^(f|fi)ne$' };
+    expect(await checked(text)).toMatchObject({ steps: [{ result: 'fine' }] });
+    expect(await checked({ ...text, pattern: 'x' })).toMatchObject({
+      steps: [
+        {
+          state: '$$error',
+          failure: {
+            name: 'ResultUnfit',
+            message: expect.stringContaining('result must match pattern') as string,
+          },
+        },
+      ],
+    });
+  });
+
   it('is computed anew on the revision that won', async () => {
     const given = settleParts();
     const { store, seen } = given;
