@@ -5,7 +5,7 @@ import { toJsonPath } from '../model/problems.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Structure } from '../model/tree.js';
 import { toTree } from '../structures/to-tree.js';
-import type { WrittenNode } from '../structures/schema.js';
+import type { WrittenNode } from '../structures/kind.js';
 
 type Job = Readonly<Record<string, unknown>>;
 

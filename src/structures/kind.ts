@@ -61,6 +61,9 @@ type Written = {
   readonly normalised: (fields: Fields, toNode: (written: unknown) => Node) => Fields;
 };
 
+/** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
+export type WrittenNode = string | readonly WrittenNode[] | { readonly [key: string]: unknown };
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The schemas for nodes inside a structure. */

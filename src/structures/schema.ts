@@ -1,14 +1,12 @@
 import { z } from 'zod';
-import { isObject } from '../model/object.js';
 import { flagSchema, nameOf } from '../model/scalars.js';
-import type { Fields, Kind, NodeSchemas, RuleBreak } from './kind.js';
+import { depthBreaks } from './depth.js';
+import type { Fields, Kind, NodeSchemas, RuleBreak, WrittenNode } from './kind.js';
+
 import { entryKeys, nodeKinds, structureKinds } from './kinds.js';
 import { clausesSchema } from './catch.js';
 import { common, entryFormsWith, ofOneKind } from './entries.js';
 import { alone, notOfEntries, ofStructures, within } from './node-keys.js';
-
-/** How users may write a node: a task name, an entry, a list (a sequence) or a structure. */
-export type WrittenNode = string | readonly WrittenNode[] | { readonly [key: string]: unknown };
 
 /** The key `structure` may be left out: the key of the kind says it. */
 const structureWord = (kind: string) =>
@@ -126,6 +124,8 @@ const structuresInGraph = kinds.map(([word, kind]) =>
  */
 export function shallow(schema: z.ZodType<WrittenNode>): z.ZodType<WrittenNode> {
   return schema.superRefine((tree, context) => {
+    // What is no tree has no depth.
+    if (context.issues.length > 0) return;
     for (const one of depthBreaks(tree)) context.addIssue(issueOf(one));
   });
 }
@@ -154,32 +154,4 @@ function named(schemas: readonly z.core.$ZodType[], end: string) {
     const word = String(nodeKinds[i]);
     return [schema, `${word.charAt(0).toUpperCase()}${word.slice(1)}${end}`];
   });
-}
-
-/** Structures may be nested this deep. */
-const deepestStructure = 24;
-
-/** The keys that lead to the first structure that is nested too deep, if there is one. */
-function depthBreaks(tasks: unknown): readonly RuleBreak[] {
-  const keys = tooDeep(tasks, 0, []);
-  const message = `must not be nested deeper than ${deepestStructure} structures`;
-  return keys === undefined ? [] : [{ keys, message }];
-}
-
-function tooDeep(
-  value: unknown,
-  depth: number,
-  keys: readonly (string | number)[],
-): readonly (string | number)[] | undefined {
-  const list = Array.isArray(value);
-  if (!list && !isObject(value)) return undefined;
-  const isNode = list ? typeof keys.at(-1) !== 'string' : kinds.some(([word]) => word in value);
-  const deeper = isNode ? depth + 1 : depth;
-  if (deeper > deepestStructure) return keys;
-  for (const [key, inner] of Object.entries(value)) {
-    if (!list && (key === 'params' || key === 'over')) continue;
-    const found = tooDeep(inner, deeper, [...keys, list ? Number(key) : key]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

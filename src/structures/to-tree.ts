@@ -2,7 +2,7 @@ import { without } from '../model/record.js';
 import type { Entry, Node, Structure } from '../model/tree.js';
 import type { Fields } from './kind.js';
 import { entryKinds, nodeKinds, structureKinds, type EntryWord } from './kinds.js';
-import type { WrittenNode } from './schema.js';
+import type { WrittenNode } from './kind.js';
 
 /** Converts any written form to the one stored form. Idempotent. */
 export function toTree(written: WrittenNode): Structure {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '../../src/decide/queries.js';
 import { BigResult } from '../../src/model/big-result.js';
 import { settle } from '../../src/decide/finish/settle.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { newJob, t0, task } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

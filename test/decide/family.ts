@@ -7,7 +7,7 @@ import { isFinal, isLiveJob, type FinalJob, type Job } from '../../src/model/job
 import { isLive, isOpen } from '../../src/model/step.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import type { StoredDocument } from '../../src/model/document.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { frozen } from '../support/builders.js';
 import { story, type Setting, type Story } from './story.js';
 

@@ -18,7 +18,7 @@ import {
 import { isLive, isOpen, type LiveStep, type Step } from '../../src/model/step.js';
 import type { JobRequest, RequestAction } from '../../src/model/request.js';
 import type { Task } from '../../src/model/task.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import {
   flow,
   frozen,

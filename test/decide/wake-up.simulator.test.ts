@@ -5,7 +5,7 @@ import { isFinal } from '../../src/model/job.js';
 import { isLive } from '../../src/model/step.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import type { StoredDocument } from '../../src/model/document.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { t0, task as taskOf } from '../support/builders.js';
 import { minutes, runs } from '../support/properties.js';
 import { story, type Story } from './story.js';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leavesOf } from '../../src/structures/tree.js';
 import { toTree } from '../../src/structures/to-tree.js';
-import { tasksSchema, type WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
+import { tasksSchema } from '../../src/structures/schema.js';
 
 const written = fc.letrec<{ node: WrittenNode; list: WrittenNode[] }>((tie) => ({
   node: fc.oneof(
@@ -33,6 +34,39 @@ describe('toTree', () => {
         expect(tasksSchema.parse(toTree(node))).toEqual(toTree(node));
       }),
     );
+  });
+
+  it('is nested as deep as the schema of tasks says of what was written', () => {
+    type Wrapping = (node: WrittenNode) => WrittenNode;
+    const wrapping = fc.constantFrom<Wrapping>(
+      (node) => [node],
+      (node) => ({ sequence: [node] }),
+      (node) => ({ parallel: [node], catch: [{ do: [] }] }),
+      (node) => ({ task: 'a', catch: [{ do: node }] }),
+      (node) => ({ try: [node], catch: [{ do: 'a' }] }),
+      (node) => ({ choice: [{ when: 'x', then: node }], default: [['a']] }),
+      (node) => ({ loop: { max: 1, do: [node] } }),
+      (node) => ({ batch: ['a'], on_complete: [node] }),
+      (node) => ({ graph: { parallel: [node], b: 'a' } }),
+    );
+    const isTaken = (tree: unknown): boolean => tasksSchema.safeParse(tree).success;
+    fc.assert(
+      fc.property(fc.array(wrapping, { minLength: 8, maxLength: 26 }), (all) => {
+        const node = [all.reduce<WrittenNode>((inner, wrap) => wrap(inner), 'a')];
+        expect(isTaken(node)).toBe(isTaken(toTree(node)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('tells where what was written is nested too deep', () => {
+    const inner = Array.from({ length: 11 }).reduce<WrittenNode>(
+      (node) => ({ parallel: [node], catch: [{ do: [] }] }),
+      { sequence: [{ sequence: ['a'] }] },
+    );
+    const [issue] = tasksSchema.safeParse([inner]).error?.issues ?? [];
+    const path = Array.from({ length: 11 }).flatMap(() => ['parallel', 0]);
+    expect(issue?.path).toEqual([0, ...path, 'sequence', 0]);
   });
 
   it.each<[string, WrittenNode, unknown]>([

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { toTree } from '../../src/structures/to-tree.js';
 import { childrenOf } from '../../src/structures/tree.js';
 import { isStructure, type Node } from '../../src/model/tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { layout } from '../../src/picture/layout.js';
 import type { Box, Picture } from '../../src/picture/picture.js';
 import type { ShownJob } from '../../src/reading/trail.js';

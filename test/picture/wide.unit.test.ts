@@ -3,7 +3,7 @@ import { foldedPicture } from '../../src/picture/fold.js';
 import { layout } from '../../src/picture/layout.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { toTree } from '../../src/structures/to-tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 
 const drawn = (...steps: readonly WrittenNode[]) => pictureOf(toTree([...steps]));
 const beside = (count: number): WrittenNode => ({

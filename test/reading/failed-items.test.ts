@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOfFlow } from '../../src/reading/failed-items.js';
 import type { FailedStep } from '../../src/model/step.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { family, type End } from '../decide/family.js';
 import { begun } from '../decide/story.js';
 

@@ -6,7 +6,7 @@ import type { Step } from '../../src/model/step.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { childrenOf } from '../../src/structures/tree.js';
 import { isStructure, type Node } from '../../src/model/tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import type { ShownJob } from '../../src/reading/trail.js';
 import type { NodeState } from '../../src/structures/node-state.js';
 import { pictureOf } from '../../src/picture/picture-of.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { interpret, progressAt } from '../../src/reading/progress.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { childrenOf } from '../../src/structures/tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { flow, liveJob } from '../support/builders.js';
 import { begun, endings, story } from '../decide/story.js';
 

@@ -6,7 +6,7 @@ import { leafAt } from '../../src/reading/entries.js';
 import type { LiveJob } from '../../src/model/job.js';
 import type { Step } from '../../src/model/step.js';
 import type { Leaf } from '../../src/model/tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
 import { endings, story, type Story } from '../decide/story.js';

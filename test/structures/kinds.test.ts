@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isStructure, type Node, type Structure } from '../../src/model/tree.js';
 import { kindOf, nodeKinds, structureKinds } from '../../src/structures/kinds.js';
-import { tasksSchema, type WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
+import { tasksSchema } from '../../src/structures/schema.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { childrenOf, hasNoSteps, namesIn } from '../../src/structures/tree.js';
 

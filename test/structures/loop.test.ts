@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resultsBefore } from '../../src/reading/results.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { begun, endings, story, type Story } from '../decide/story.js';
 
 /** Answers to the conditions before so many rounds at a path; then it is over. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Slice } from '../../src/model/job.js';
 import { widest } from '../../src/model/limits.js';
 import type { StoredDocument } from '../../src/model/document.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { t0, task } from '../support/builders.js';
 import { family, type End, type Family } from '../decide/family.js';
 import { begun, endings, type Setting } from '../decide/story.js';

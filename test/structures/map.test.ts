@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { widest } from '../../src/model/limits.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { begun, endings, story, type Setting, type Story } from '../decide/story.js';
 
 const each = { task: 'a', params: { n: '{{item}}', i: '{{index}}' } };

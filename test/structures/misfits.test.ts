@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFinal, type LiveJob } from '../../src/model/job.js';
 import type { Failure, Step } from '../../src/model/step.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { minutes, runs } from '../support/properties.js';
 import { family } from '../decide/family.js';
 import { anyScenario } from '../decide/simulation/flows.js';

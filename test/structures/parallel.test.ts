@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { t0, task } from '../support/builders.js';
 import { begun, endings, type Story } from '../decide/story.js';
 

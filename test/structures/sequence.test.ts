@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 import { begun, endings, story } from '../decide/story.js';
 
 describe('a sequence', () => {

@@ -22,7 +22,7 @@ import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
 import type { Task } from '../../src/model/task.js';
 import { leavesOf } from '../../src/structures/tree.js';
 import { namesTask } from '../../src/model/tree.js';
-import type { WrittenNode } from '../../src/structures/schema.js';
+import type { WrittenNode } from '../../src/structures/kind.js';
 
 /** The moment at which stories of tests begin (epoch ms). */
 export const t0 = Date.UTC(2026, 0, 1);

@@ -4,7 +4,7 @@ import { without } from '../../model/record.js';
 import { ownerOf } from '../../model/task.js';
 import { ruleOf, type Unique } from '../../model/unique.js';
 import { toTree } from '../../structures/to-tree.js';
-import type { WrittenNode } from '../../structures/schema.js';
+import type { WrittenNode } from '../../structures/kind.js';
 import type { LockRequest, Question } from '../queries.js';
 import type { World } from '../world.js';
 

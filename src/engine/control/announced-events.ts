@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { failure } from '../../model/failures.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -11,16 +10,6 @@ type Parts = Pick<
   Assembly,
   'store' | 'jobs' | 'retry' | 'log' | 'serializer' | 'isReporter' | 'heardEvents'
 >;
-
-/** The events that were taken last, by id: the revision, and its type and key. */
-export type HeardEvents = LRUCache<string, { readonly rev: string; readonly name: string }>;
-
-/** Number of events that are remembered. */
-const mostHeard = 20_000;
-
-export function createHeardEvents(): HeardEvents {
-  return new LRUCache({ max: mostHeard });
-}
 
 /**
  * An event was announced: every job that waits for its type and key is looked at again. Not once more for

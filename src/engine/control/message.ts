@@ -78,3 +78,13 @@ const mostEarly = 1_000;
 export function createEarlySignals(): EarlySignals {
   return new LRUCache({ max: mostEarly });
 }
+
+/** The events that were taken last, by id: the revision, and its type and key. */
+export type HeardEvents = LRUCache<string, { readonly rev: string; readonly name: string }>;
+
+/** Number of events that are remembered. */
+const mostHeard = 20_000;
+
+export function createHeardEvents(): HeardEvents {
+  return new LRUCache({ max: mostHeard });
+}

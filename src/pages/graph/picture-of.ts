@@ -6,7 +6,7 @@ import { readTree } from '../../reading/node-states.js';
 import { skippableIn } from '../../reading/skip.js';
 import type { BegunJob, ShownJob } from '../../reading/trail.js';
 import type { NodeState } from '../../structures/node-state.js';
-import type { WrittenNode } from '../../structures/schema.js';
+import type { WrittenNode } from '../../structures/kind.js';
 import { toTree } from '../../structures/to-tree.js';
 import type { AnyDocument } from '../answers.js';
 

@@ -4,7 +4,7 @@ import type { LiveJob } from '../../../src/model/job.js';
 import type { Step } from '../../../src/model/step.js';
 import { task } from '../../support/builders.js';
 import type { Task } from '../../../src/model/task.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import { begun, type Setting, type Story } from '../story.js';
 
 const t = 1_000;

@@ -6,7 +6,7 @@ import { without } from '../../../src/model/record.js';
 import type { LiveJob } from '../../../src/model/job.js';
 import type { Step } from '../../../src/model/step.js';
 import type { Task } from '../../../src/model/task.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import {
   flow,
   liveJob,

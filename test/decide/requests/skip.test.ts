@@ -3,7 +3,7 @@ import { endUnbegun, finish } from '../../../src/decide/finish/finish.js';
 import { skipped } from '../../../src/decide/requests/skip.js';
 import type { Job } from '../../../src/model/job.js';
 import { flow, frozen, liveJob, newJob, t0 } from '../../support/builders.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import { story, type Setting, type Story } from '../story.js';
 
 /** A job that has begun. */

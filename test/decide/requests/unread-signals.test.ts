@@ -4,7 +4,7 @@ import { initialise } from '../../../src/decide/start/initialise.js';
 import { unreadSignal } from '../../../src/decide/requests/unread.js';
 import type { LiveJob, NewJob } from '../../../src/model/job.js';
 import type { Problem } from '../../../src/model/problems.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import {
   flow,
   liveJob,

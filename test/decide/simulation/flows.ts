@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { leavesOf } from '../../../src/structures/tree.js';
 import { toTree } from '../../../src/structures/to-tree.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import { flow, task } from '../../support/builders.js';
 import type { Message, Scenario } from '../simulator.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHeardEvents, takeEvent } from '../../../src/engine/control/announced-events.js';
+import { takeEvent } from '../../../src/engine/control/announced-events.js';
+import { createHeardEvents } from '../../../src/engine/control/message.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 
 type Row = { readonly id: string; readonly key: readonly [string, string, string] };

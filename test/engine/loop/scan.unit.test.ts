@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Assembly } from '../../../src/engine/assembly.js';
-import { createHeardEvents } from '../../../src/engine/control/announced-events.js';
+import { createHeardEvents } from '../../../src/engine/control/message.js';
 import { scanDatabase, scanParts } from '../../../src/engine/loop/scan.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { createPageSize, pagesOf } from '../../../src/store/paging.js';

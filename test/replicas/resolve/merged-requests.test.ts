@@ -10,7 +10,7 @@ import { command } from '../../../src/decide/requests/command.js';
 import { withEdits } from '../../../src/decide/requests/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
-import type { WrittenNode } from '../../../src/structures/schema.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
 import { t0 } from '../../support/builders.js';
 import { begun } from '../../decide/story.js';
 import { attempt, told, leaf } from './leaves.js';
