@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../model/document.js';
 import { unexpected, type CouchRequest, type CouchClient, databasePath } from './client.js';
-import { mostBytesOf, type PageSize } from './paging.js';
+import { createPageSize, mostBytesOf, type PageSize } from './paging.js';
 import { isDocument } from './change.js';
 import { viewRows, type ViewRow } from './views.js';
 
@@ -109,6 +109,30 @@ export async function readRange(
   return (await readRows(client, query)).flatMap(({ doc }) => doc ?? []);
 }
 
+/** The documents whose ids begin so, read page by page. */
+export async function* readRangePages(
+  client: CouchClient,
+  prefix: string,
+): AsyncGenerator<StoredDocument, void, undefined> {
+  const size = createPageSize(mostIds);
+  let last: string | undefined;
+  for (;;) {
+    const wanted = size.documents();
+    // The row at which a page begins was read before, unless it is gone meanwhile.
+    const limit = last === undefined ? wanted : wanted + 1;
+    const query = { start_key: last ?? prefix, end_key: `${prefix}\ufff0`, limit };
+    const rows = await readRows(client, query, mostBytesOf(wanted));
+    if (rows === undefined) {
+      size.wasTooLong();
+      continue;
+    }
+    size.came(rows.length);
+    for (const { id, doc } of rows) if (id !== last && doc !== undefined) yield doc;
+    if (rows.length < limit) return;
+    last = rows.at(-1)?.id;
+  }
+}
+
 /** Whether there are more than so many documents whose ids begin so. */
 export async function hasMore(client: CouchClient, prefix: string, most: number): Promise<boolean> {
   const within = { start_key: prefix, end_key: `${prefix}\ufff0` };
@@ -116,15 +140,26 @@ export async function hasMore(client: CouchClient, prefix: string, most: number)
   return (await readRows(client, query)).length > 0;
 }
 
-/** Rows of `_all_docs`, with documents unless the query says otherwise. */
+/** Rows of `_all_docs`, with documents unless the query says otherwise; undefined: longer than `mostBytes`. */
 async function readRows(
   client: CouchClient,
   wanted: NonNullable<CouchRequest['query']>,
-): Promise<readonly ViewRow[]> {
+): Promise<readonly ViewRow[]>;
+async function readRows(
+  client: CouchClient,
+  wanted: NonNullable<CouchRequest['query']>,
+  mostBytes: number,
+): Promise<readonly ViewRow[] | undefined>;
+async function readRows(
+  client: CouchClient,
+  wanted: NonNullable<CouchRequest['query']>,
+  mostBytes = Infinity,
+): Promise<readonly ViewRow[] | undefined> {
   const action = 'read documents';
   const path = databasePath(client.connection, '/_all_docs');
   const query = { include_docs: true, ...wanted };
-  const reply = await client.ask({ path, query, action, long: true });
+  const reply = await client.askWithin({ path, query, action, long: true }, mostBytes);
+  if (reply === undefined) return undefined;
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
   const rows = viewRows(reply.body);
   if (rows === undefined) throw notOfCouch(client, action, 'a list of rows');

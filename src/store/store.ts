@@ -1,7 +1,15 @@
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { type WriteResult, bulkSender, type SendBulk } from './batch.js';
-import { documentsOf, hasMore, mostIds, notOfCouch, readLeavesOf, readRange } from './all-docs.js';
+import {
+  documentsOf,
+  hasMore,
+  mostIds,
+  notOfCouch,
+  readLeavesOf,
+  readRange,
+  readRangePages,
+} from './all-docs.js';
 import { readAttachment, type OfRevision } from './attachment.js';
 import { compactDatabase } from './compact.js';
 import { readCopy, writeCopies, type DocumentCopy } from './copies.js';
@@ -47,6 +55,8 @@ export type Store = {
   ) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
   readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
+  /** The same, read page by page. */
+  readonly rangePages: (prefix: string) => AsyncIterable<StoredDocument>;
   /** Whether there are more than so many documents whose ids begin so. */
   readonly exceeds: (prefix: string, most: number) => Promise<boolean>;
   /**
@@ -112,6 +122,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     }),
     getMany: readDocuments,
     range: (prefix) => readRange(client, prefix),
+    rangePages: (prefix) => readRangePages(client, prefix),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),

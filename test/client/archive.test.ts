@@ -162,6 +162,7 @@ describe('an archive', () => {
     await client.restore(from, 'a');
     await retain({ now: Date.now() + 31 * day });
     expect(await index()).toHaveLength(2);
+    await writeFile(join(folder, 'other.index.json'), '{"at": 1, "data": "../x", "jobs": []');
     expect(await client.archived(from)).toHaveLength(3);
     for (const name of await index()) await rm(join(folder, name));
     expect(await client.archived(from)).toEqual([]);

@@ -37,6 +37,19 @@ describe('get', () => {
   });
 });
 
+describe('rangePages', () => {
+  test('reads all documents whose ids begin so, each once, page by page', async () => {
+    const ids = Array.from({ length: 1_001 }, (_, i) => `page:${String(i).padStart(4, '0')}`);
+    await storeAll(
+      database,
+      [...ids, 'pagf', 'page'].map((_id) => ({ _id })),
+    );
+    const found: string[] = [];
+    for await (const { _id } of store.rangePages('page:')) found.push(_id);
+    expect(found).toEqual(ids);
+  });
+});
+
 describe('isDeleted', () => {
   test('tells what was deleted from what never was, and from what is there', async () => {
     await store.write({ _id: 'alive' });

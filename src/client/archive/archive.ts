@@ -44,7 +44,10 @@ export type Archive = {
   readonly name: string;
   /** @throws TwsError `archive_failed` */
   readonly store: (families: readonly ArchivedFamily[], at: number) => Promise<void>;
-  /** All families, in no order; one that was archived twice is there twice. @throws TwsError `archive_failed` */
-  readonly entries: () => AsyncIterable<ArchiveEntry>;
+  /**
+   * All families, or those of one job, in no order; one that was archived twice is there twice.
+   * @throws TwsError `archive_failed`
+   */
+  readonly entries: (job?: string) => AsyncIterable<ArchiveEntry>;
   readonly close: () => Promise<void>;
 };

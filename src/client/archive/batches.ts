@@ -49,10 +49,11 @@ export function batchArchive(objects: ArchiveObjects): Archive {
   return {
     name,
     store: (families, at) => telling(name, () => storeBatch(objects, families, at)),
-    async *entries() {
-      for (const indexName of await telling(name, () => indexNames(objects))) {
-        const index = await telling(name, () => readIndex(objects, indexName));
-        yield* index.jobs.map((place) => entryOf(objects, index, place));
+    async *entries(job) {
+      for (const batch of await telling(name, () => batchNames(objects))) {
+        const index = await telling(name, () => readIndex(objects, batch));
+        for (const place of index.jobs)
+          if ((job ?? place.job) === place.job) yield entryOf(objects, { batch, ...index }, place);
       }
     },
     close: objects.close,
@@ -104,13 +105,21 @@ async function putAndCompare(objects: ArchiveObjects, name: string, bytes: Buffe
   if (checksum(found) !== checksum(bytes)) throw new Error(`${name} is not what was written`);
 }
 
-async function indexNames(objects: ArchiveObjects): Promise<readonly string[]> {
+/** Names of our own make: somebody else may have files beside them. */
+const batchName = /^\d{8}T\d{6}Z-[0-9a-f]{16}$/;
+
+/** The names of the batches with an index, the newest first. */
+async function batchNames(objects: ArchiveObjects): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const name of objects.names()) if (name.endsWith(indexEnd)) found.push(name);
+  for await (const name of objects.names()) {
+    const batch = name.slice(0, -indexEnd.length);
+    if (name.endsWith(indexEnd) && batchName.test(batch)) found.push(batch);
+  }
   return found.sort().reverse();
 }
 
-async function readIndex(objects: ArchiveObjects, name: string): Promise<Index> {
+async function readIndex(objects: ArchiveObjects, batch: string): Promise<Index> {
+  const name = `${batch}${indexEnd}`;
   const text = (await objects.get(name)).toString();
   try {
     return indexSchema.parse(JSON.parse(text));
@@ -119,7 +128,12 @@ async function readIndex(objects: ArchiveObjects, name: string): Promise<Index> 
   }
 }
 
-function entryOf(objects: ArchiveObjects, { at, data }: Index, place: Place): ArchiveEntry {
+function entryOf(
+  objects: ArchiveObjects,
+  { at, batch }: Pick<Index, 'at'> & { readonly batch: string },
+  place: Place,
+): ArchiveEntry {
+  const data = `${batch}${dataEnd}`;
   const { offset, bytes, sha256, ...facts } = place;
   const read = async (): Promise<readonly DocumentCopy[]> => {
     const member = await objects.get(data, { first: offset, last: offset + bytes - 1 });

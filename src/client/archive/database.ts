@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { canonical } from '../../model/canonical.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { Connection } from '../../store/connection.js';
 import type { DocumentCopy } from '../../store/copies.js';
 import { createMissingDatabase } from '../../store/database.js';
@@ -43,11 +44,11 @@ export function databaseArchive(connection: Connection, jobs: Connection, name: 
         });
         for (const family of families) await storeFamily(store, family, at);
       }),
-    async *entries() {
-      const docs = await telling(name, () => rangeOf(store));
-      for (const doc of docs) {
+    async *entries(job) {
+      const docs = store.rangePages(job === undefined ? prefix : prefixOf(job));
+      for await (const doc of tellingEach(name, docs)) {
         const { success, data } = entrySchema.safeParse(doc);
-        if (success) yield entryOf(store, data, name);
+        if (success && (job ?? data.facts.job) === data.facts.job) yield entryOf(store, data, name);
       }
     },
     close: store.close,
@@ -63,14 +64,30 @@ async function prepare(connection: Connection, jobs: Connection): Promise<void> 
   if (await isSameDatabase(jobs, connection)) throw new Error('it is the database of the jobs');
 }
 
-/** A database that nothing was stored in yet is not there. */
-async function rangeOf(store: Store) {
-  try {
-    return await store.range(prefix);
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'database_missing') return [];
-    throw error;
+/** Documents of a database; of one in which nothing was stored yet, and that is not there, none. */
+async function* tellingEach(
+  name: string,
+  docs: AsyncIterable<StoredDocument>,
+): AsyncGenerator<StoredDocument, void, undefined> {
+  const each = docs[Symbol.asyncIterator]();
+  const next = async () => {
+    try {
+      return await each.next();
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'database_missing') return { done: true } as const;
+      throw error;
+    }
+  };
+  for (;;) {
+    const one = await telling(name, next);
+    if (one.done === true) return;
+    yield one.value;
   }
+}
+
+/** What the ids of the entries of a job begin with. */
+function prefixOf(job: string): string {
+  return `${prefix}${createHash('sha256').update(job).digest('hex')}:`;
 }
 
 async function storeFamily(
@@ -82,9 +99,8 @@ async function storeFamily(
   if (refused !== undefined) throw new Error(`document ${refused.id}: ${refused.reason}`);
   const copies = documents.map((doc) => ({ id: doc._id, rev: doc._rev, sha256: checksumOf(doc) }));
   for (const copy of copies) await readOne(store, copy);
-  const _id = `${prefix}${createHash('sha256')
-    .update(canonical([facts, copies]))
-    .digest('hex')}`;
+  const hash = createHash('sha256').update(canonical([facts, copies]));
+  const _id = `${prefixOf(facts.job)}${hash.digest('hex')}`;
   const written = await store.write({ _id, type: 'archived', at, facts, copies });
   // A conflict: exactly this family is archived already.
   if (written.kind !== 'written' && (await store.get(_id)) === undefined) {
