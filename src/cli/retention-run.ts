@@ -68,6 +68,8 @@ async function passOnce(
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') tellPass(pass.result, Date.now() - began, log);
+  if (pass.kind === 'done' && pass.uncompacted !== undefined)
+    log.warn({}, `The database could not be compacted: ${pass.uncompacted}`);
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
 }
 

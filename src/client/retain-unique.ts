@@ -27,7 +27,7 @@ export async function keptKeysOf(
     const lock = locks?.get(id);
     if (lock?.['kind'] !== 'unique' || !isOf(lock, { _id: job })) continue;
     const { states: _states, ...timed } = lock;
-    const judged = lock['until'] === undefined ? (timed) : lock;
+    const judged = lock['until'] === undefined ? timed : lock;
     kept.set(job, { id, counts: await isUniqueInUse(find, judged, now) });
   }
   return kept;

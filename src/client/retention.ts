@@ -34,7 +34,13 @@ export type PassOptions = RetainOptions & {
 
 /** `busy`: another pass runs; `early`: none is due before `next` (epoch ms). */
 export type PassResult =
-  | { readonly kind: 'done'; readonly result: RetainResult; readonly next: number }
+  | {
+      readonly kind: 'done';
+      readonly result: RetainResult;
+      readonly next: number;
+      /** Why the database could not be compacted after it. */
+      readonly uncompacted?: string;
+    }
   | { readonly kind: 'busy'; readonly by: string; readonly since: number; readonly next: number }
   | { readonly kind: 'early'; readonly next: number };
 
@@ -60,10 +66,11 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   let last: LastPass | undefined;
   try {
     const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs });
-    const compacted = await compactAfter(store, result);
+    const { uncompacted, ...compacted } = await compactAfter(store, result);
     const ms = Math.round(performance.now() - from);
     last = { at: began, ms, by, ...countsOf(result), ...compacted };
-    return { kind: 'done', result, next: claimed.doc.next };
+    const done = { kind: 'done', result, next: claimed.doc.next } as const;
+    return uncompacted === undefined ? done : { ...done, uncompacted };
   } finally {
     if (doc !== undefined) await release(store, doc, last);
   }
@@ -114,10 +121,16 @@ async function write(
 async function compactAfter(
   store: Store,
   { documents }: RetainResult,
-): Promise<Pick<LastPass, 'compacted'>> {
+): Promise<Pick<LastPass, 'compacted'> & { readonly uncompacted?: string }> {
   if (documents === 0) return {};
-  const { documents: left } = await store.info();
-  return isWorthCompacting(documents, left) ? { compacted: await store.compact() } : {};
+  try {
+    const { documents: left } = await store.info();
+    return isWorthCompacting(documents, left) ? { compacted: await store.compact() } : {};
+  } catch (error) {
+    // What was removed is removed.
+    const uncompacted = error instanceof Error ? error.message : String(error);
+    return { compacted: false, uncompacted };
+  }
 }
 
 /** A pass that failed leaves what the one before it did. */

@@ -86,6 +86,12 @@ it('tells of an archive that takes no jobs', async () => {
   expect(lines[0]).toBe('warn: The archive (folder a) fails: full.');
 });
 
+it('tells why the database could not be compacted', async () => {
+  const pass = { ...done({ rows: [] }), uncompacted: 'it is away' };
+  const lines = await passes(1, () => ({ retention: () => Promise.resolve(pass) }));
+  expect(lines.at(-1)).toBe('warn: The database could not be compacted: it is away');
+});
+
 it('ends while it waits', async () => {
   const over = new AbortController();
   const log = { debug: fail, info: fail, warn: fail, error: fail };

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../src/client.js';
+import { bucketObjects } from '../../src/client/archive/bucket.js';
+import { folderObjects } from '../../src/client/archive/folder.js';
 import { bucketCredentials, startBucketServer } from '../../src/mailbox/bucket-server.js';
 import type { Retain } from '../../src/model/retain.js';
 import type { Connection } from '../../src/store/connection.js';
@@ -192,6 +197,40 @@ describe('an archive', () => {
     const locals = await request('GET', `/${store.connection.database}/_local_docs`);
     expect(locals.text).not.toContain('tws-mark');
   });
+
+  it('in a folder leaves no draft of a file that cannot be written', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'tws-archive-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    await mkdir(join(root, 'a'));
+    await expect(folderObjects(root, 'folder').put('a', Buffer.from('x'))).rejects.toThrow();
+    expect(await readdir(root)).toEqual(['a']);
+  });
+
+  it.each([
+    [undefined, undefined, 'us-east-1'],
+    [undefined, 'eu-central-1', 'eu-central-1'],
+    ['eu-west-1', 'eu-central-1', 'eu-west-1'],
+  ])(
+    'in a bucket with the region %s, and %s of the environment, signs for %s',
+    async (...given) => {
+      const [region, ofEnvironment, wanted] = given;
+      const signed: string[] = [];
+      const server = createServer((request, response) => {
+        signed.push(request.headers.authorization ?? '');
+        response.end('x');
+      }).listen(0, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const { s3 } = await bucket();
+      vi.stubEnv('AWS_REGION', ofEnvironment);
+      const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const there = { ...s3, bucket: 'old', endpoint, ...(region === undefined ? {} : { region }) };
+      const objects = bucketObjects(there, process.cwd(), 'bucket');
+      await objects.get('a');
+      await objects.close();
+      expect(signed).toEqual([expect.stringContaining(`/${wanted}/s3/`)]);
+    },
+  );
 
   it('leaves the settings of a database that exists', async () => {
     const { put, retain, store } = await ready((_folder, database) => ({ database }));

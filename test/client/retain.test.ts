@@ -350,6 +350,18 @@ describe('passes of several processes', () => {
     expect(await store.get('retention')).toMatchObject({ last: { compacted: true } });
   });
 
+  it('keep what they did when the database cannot be compacted, and say why', async () => {
+    const { put, store } = await ready();
+    await put(ended('a', 90));
+    const info = () => Promise.reject(new Error('it is away'));
+    const options = { now, usual, everyMs: 1, by: 'engine:a', atOnce: true };
+    const pass = await createClient({ store: { ...store, info } }).retention(options);
+    expect(pass).toMatchObject({ kind: 'done', uncompacted: 'it is away' });
+    expect(await store.get('retention')).toMatchObject({
+      last: { removed: { succeeded: 1 }, compacted: false },
+    });
+  });
+
   const everyMs = 3_600_000;
 
   it('U9: are made by one of them', async () => {

@@ -42,13 +42,13 @@ export function bucketObjects(bucket: Bucket, root: string, name: string): Archi
   };
 }
 
-async function connect(
-  { region = 'us-east-1', endpoint, path_style: pathStyle }: Bucket,
-  root: string,
-) {
+async function connect({ region, endpoint, path_style: pathStyle }: Bucket, root: string) {
   const sdk = await loadPackage<typeof S3>('@aws-sdk/client-s3', 'archive', root);
+  // A server other than Amazon's has no regions, but the SDK asks for one.
+  const isAny = endpoint !== undefined && process.env['AWS_REGION'] === undefined;
+  const given = region ?? (isAny ? 'us-east-1' : undefined);
   const client = new sdk.S3Client({
-    region,
+    ...(given === undefined ? {} : { region: given }),
     forcePathStyle: pathStyle ?? false,
     ...(endpoint === undefined ? {} : { endpoint }),
     // Servers other than Amazon's often do not know the newer checksums; what is written is read back.

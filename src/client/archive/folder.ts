@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveObjects, ByteRange } from './batches.js';
 
@@ -9,11 +9,16 @@ export function folderObjects(folder: string, name: string): ArchiveObjects {
     put: async (file, bytes) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const draft = join(folder, `.${file}.${process.pid}`);
-      await using(draft, 'w', async (handle) => {
-        await handle.writeFile(bytes);
-        await handle.sync();
-      });
-      await rename(draft, join(folder, file));
+      try {
+        await using(draft, 'w', async (handle) => {
+          await handle.writeFile(bytes);
+          await handle.sync();
+        });
+        await rename(draft, join(folder, file));
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => undefined);
+        throw error;
+      }
       await syncFolder(folder);
     },
     get: (file, range) => using(join(folder, file), 'r', (handle) => readBytes(handle, range)),
