@@ -1,6 +1,8 @@
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isFinalState } from '../model/job.js';
+import { lockedSchema } from '../model/lock.js';
+import { isOf } from '../replicas/lock-holder.js';
 import type { Store } from '../store/store.js';
 import { removeDocument } from './writes.js';
 
@@ -39,8 +41,21 @@ export async function removeJob(
     for (const child of ids) known.add(child);
     family.push(...[...(await store.getMany(ids)).values()].filter(mayRemove));
   }
+  const keys = await keysOf(store, family);
   for (const { _id, _rev } of family.toReversed()) await removeDocument(store, _id, _rev);
+  // They are free without their jobs; one that another job has taken meanwhile stays.
+  for (const lock of keys) await store.remove(lock._id, lock._rev);
   return family.map(({ _id }) => _id);
+}
+
+/** The locks of `unique` keys that jobs have: some stay as long as their job is there. */
+async function keysOf(
+  store: Store,
+  jobs: readonly StoredDocument[],
+): Promise<readonly StoredDocument[]> {
+  const ids = jobs.flatMap(({ locked }) => lockedSchema.safeParse(locked).data?.unique ?? []);
+  const locks = ids.length === 0 ? [] : [...(await store.getMany(ids)).values()];
+  return locks.filter((lock) => jobs.some((job) => isOf(lock, { _id: job._id })));
 }
 
 async function childIds(store: Store, id: string): Promise<readonly string[]> {

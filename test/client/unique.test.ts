@@ -247,6 +247,17 @@ describe('a job with "unique"', () => {
     await expect.poll(() => locks(space)).toEqual([]);
     expect((await again()).existed).toBe(false);
   });
+
+  it('gives its key back when it is removed, also one that counts as long as it is there', async () => {
+    const { space, client } = await opened();
+    await space.engine();
+    const once = order({ states: ['succeeded'] }, { flow: 'q' });
+    const { id } = await client.submit(once);
+    await space.ended(id);
+    await expect(client.submit(once)).rejects.toMatchObject({ code: 'not_unique' });
+    await client.removeJob(id);
+    expect(await locks(space)).toEqual([]);
+  });
 });
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
