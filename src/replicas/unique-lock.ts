@@ -28,6 +28,8 @@ export type UniqueLock = Omit<ReplicatedLock, 'next' | 'isOwn'> & {
  * U19 A job that replaces another one has the lock at once, with the other one listed in `after`, and begins when
  *    none of these is left. Who is listed does not begin any more. So the last write of the lock says who goes
  *    on, and a job that was replaced while it waited holds up nobody.
+ *    Among several leaves it takes that of the other one: who gives way removes only what it wrote itself (U5), so
+ *    two that wait for each other to give way beside leaves of engines that died would wait for ever.
  * U20 Only who has the lock asks those in `after` to cancel: nobody is cancelled by a job that gets nothing.
  */
 export function* takeUniqueLock(lock: UniqueLock): Protocol<LockAnswer> {
@@ -43,7 +45,7 @@ export function* takeUniqueLock(lock: UniqueLock): Protocol<LockAnswer> {
     if (answer === 'again') continue;
     if (answer !== 'takes') return answer;
     const before = idsBefore(found);
-    const stored = yield* writeAfter(lock, looked, before);
+    const stored = yield* writeAfter(lock, looked, { before, rival: found.rival });
     if (stored?.kind === 'refused') return { kind: 'refused', reason: stored.reason };
     if (stored?.kind === 'written') {
       acknowledged = stored.rev;
@@ -76,13 +78,17 @@ function idsBefore({ rival, after }: Standing): readonly string[] {
   return rival === undefined ? ids : [...new Set([...ids, rival.holder.job])];
 }
 
-/** Writes the lock; undefined when leaves of nobody had to be removed first. */
+/** Writes the lock, upon the leaf of a rival if there is one; undefined when leaves of nobody had to be removed first. */
 function* writeAfter(
   lock: UniqueLock,
   { leaves, mine }: Found,
-  after: readonly string[],
+  { before, rival }: Pick<Standing, 'rival'> & { readonly before: readonly string[] },
 ): Protocol<WriteAnswer | undefined> {
-  const next = (upon: LeafRevision | undefined): LockDocument => lock.next(upon, after);
+  const next = (upon: LeafRevision | undefined): LockDocument => lock.next(upon, before);
+  if (rival !== undefined) {
+    const { leaf } = rival;
+    return yield* write({ ...next(leaves.find(ownOf(lock)) ?? leaf), _rev: leaf._rev });
+  }
   return yield* writeUpon({ next, isOwn: ownOf(lock) }, leaves, mine);
 }
 
@@ -156,7 +162,7 @@ function* meet(
   const isBeside = found.leaves.some(ownOf(lock));
   if (!isBeside && isListedIn(leaf, job._id)) return { kind: 'replaced', ...by };
   if (!isBeside && holder.reserved === true) return { kind: 'contested', ...by };
-  if (rule.replace === true && found.leaves.length === 1) return 'takes';
+  if (rule.replace === true && holder.reserved !== true) return 'takes';
   if (!many) return { kind: 'taken', ...by };
   const since = sinceOf(leaf, 0);
   const given = yield* giveWay({ ...lock, isOwn: ownOf(lock) }, found, { holder, since });
