@@ -8,10 +8,6 @@ const statesText = `must be a list of ${statuses.map((one) => `"${one}"`).join('
 const conflictText = 'must be "reject", "existing" or "replace"';
 const uniqueText = 'must be {key, period, states, on_conflict, name}, each of them optional';
 
-/** What happens to a job when another one with the same key counts. */
-export const onConflicts = ['reject', 'existing', 'replace'] as const;
-export type OnConflict = (typeof onConflicts)[number];
-
 /** `unique` of a job, or of a flow for its jobs. */
 export const uniqueSchema = z
   .strictObject(
@@ -50,7 +46,7 @@ export const uniqueSchema = z
       ),
       on_conflict: z.exactOptional(
         z
-          .enum(onConflicts, { error: conflictText })
+          .enum(['reject', 'existing', 'replace'], { error: conflictText })
           .describe(
             'reject (default): the new job is refused; existing: the answer is the other one; replace: the other one is cancelled first.',
           ),
@@ -58,7 +54,7 @@ export const uniqueSchema = z
     },
     { error: uniqueText },
   )
-  .describe('At most one job with the same key at a time.');
+  .describe('Keeps a second job with the same key from running while the first one counts.');
 
 export type Unique = z.infer<typeof uniqueSchema>;
 

@@ -19,6 +19,7 @@ import {
   excessTagsInTask,
   excessTagsInTexts,
 } from './tags.js';
+import { looseStates } from './unique-states.js';
 import { asWritten } from './written-path.js';
 
 type Note = Omit<FileProblem, 'file'>;
@@ -53,7 +54,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       if (!parsed.ok) return [];
       const flow = parsed.value;
       const find = (name: string) => task(name, flow.owner);
-      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
+      const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks), ...looseStates(doc)];
       const excess = [
         ...excessTagsInFlow(flow, find, plugins),
         ...excessTagsInTexts(flow),
@@ -65,7 +66,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
       const flow = parsed.ok ? flowOf(parsed.value as AnyJob, owner, definitions) : undefined;
       const find = (name: string) => task(name, owner);
-      const notified = excessTagsInNotify(doc['notify'], find, plugins);
+      const notified = [...looseStates(doc), ...excessTagsInNotify(doc['notify'], find, plugins)];
       if (flow === undefined) return notified;
       const { params } = doc as { readonly params?: Record<string, unknown> };
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];

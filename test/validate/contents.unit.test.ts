@@ -422,3 +422,20 @@ describe('pruned', () => {
     expect(pruned('?', isOpen)).toBe(unknownValue);
   });
 });
+
+describe('the states of "unique"', () => {
+  it.each([
+    ['without "queued"', ['running', 'succeeded'], true],
+    ['with "queued"', ['queued', 'running'], false],
+    ['that are not valid', ['gone'], false],
+  ])('%s are warned of in a flow and in a job: %j', async (_title, states, isWarned) => {
+    const unique = { states };
+    const found = await notes({
+      flow: flow('f', ['t'], { unique }),
+      job: { type: 'job', flow: 'f', owner: 'me', unique },
+      task: task('t'),
+    });
+    const warned = found.filter((one) => one.includes('unique.states leaves out "queued"'));
+    expect(warned.map((one) => one.split(' ')[0])).toEqual(isWarned ? ['flow', 'job'] : []);
+  });
+});

@@ -37,7 +37,7 @@ export function uniqueKey(
 }
 
 /** The id of the question for a key that is an expression. */
-export const uniqueQuestion = 'unique.key';
+const uniqueQuestion = 'unique.key';
 
 /** Returns the request for the lock with this id. */
 export function uniqueRequest(id: string, job: AnyJob, unique: Unique): LockRequest {

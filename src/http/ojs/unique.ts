@@ -58,7 +58,7 @@ export const ojsUniqueSchema = z
       .refine((word) => Object.hasOwn(conflicts, word), { error: conflictText })
       .nullish(),
   })
-  .describe('At most one job with the same key at a time.');
+  .describe('Keeps a second job with the same key from running while the first one counts.');
 export type OjsUnique = z.infer<typeof ojsUniqueSchema>;
 
 /** What of a job the specification compares. */
