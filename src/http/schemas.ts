@@ -65,7 +65,9 @@ export const submittedSchema = z
   .object({
     id: z.string(),
     rev: z.string(),
-    existed: z.boolean().describe('true: it was submitted before; nothing was stored.'),
+    existed: z
+      .boolean()
+      .describe('true: nothing was stored; it was submitted before, or is "existing".'),
     existing: z
       .literal(true)
       .optional()

@@ -1,9 +1,7 @@
-import { useState } from 'preact/hooks';
 import { get, send } from '../api.js';
 import { usePolled } from '../live/use-polled.js';
-import { AskDialog } from '../parts/ask.js';
-import { LevelButton } from '../parts/level-button.js';
 import { ProblemBox } from '../parts/problem-box.js';
+import { Switch } from '../parts/switch.js';
 import { say } from '../parts/toasts.js';
 
 /** So often the queues are looked at, ms. */
@@ -53,43 +51,20 @@ export function Queues() {
 type Props = { readonly queue: Queue; readonly onSwitched: () => void };
 
 function QueueSwitch({ queue: { name, paused }, onSwitched }: Props) {
-  const [isAsking, setAsking] = useState(false);
-  const turn = async (word: 'pause' | 'resume'): Promise<void> => {
-    await send('POST', `queues/${encodeURIComponent(name)}/${word}`);
-    say(word === 'pause' ? 'Its jobs begin no step.' : 'Its jobs go on.');
+  const turn = async (isOn: boolean): Promise<void> => {
+    await send('POST', `queues/${encodeURIComponent(name)}/${isOn ? 'resume' : 'pause'}`);
+    say(isOn ? 'Its jobs go on.' : 'Its jobs begin no step.');
     onSwitched();
   };
-  if (paused) {
-    return (
-      <LevelButton
-        level="operator"
-        kind="primary"
-        onClick={() => {
-          turn('resume').catch((error: unknown) => say((error as Error).message, 'problem'));
-        }}
-      >
-        Resume
-      </LevelButton>
-    );
-  }
   return (
-    <>
-      <LevelButton level="operator" onClick={() => setAsking(true)}>
-        Pause …
-      </LevelButton>
-      {isAsking && (
-        <AskDialog
-          title={`Pause the queue "${name}"?`}
-          does="Pause it"
-          onClose={() => setAsking(false)}
-          act={() => turn('pause')}
-        >
-          <p>
-            Its jobs begin no step until somebody resumes it, and workers get nothing from it. What
-            runs goes on.
-          </p>
-        </AskDialog>
-      )}
-    </>
+    <Switch
+      isOn={!paused}
+      words={{ on: 'Resume', off: 'Pause' }}
+      question={`Pause the queue "${name}"?`}
+      turn={turn}
+    >
+      Its jobs begin no step until somebody resumes it, and workers get nothing from it. What runs
+      goes on.
+    </Switch>
   );
 }

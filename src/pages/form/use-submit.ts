@@ -5,8 +5,7 @@ import type { Problem } from '../../model/problems.js';
 import type { CheckAnswer } from '../editor/marks.js';
 import { say } from '../parts/toasts.js';
 import type { Mistakes } from './mistakes.js';
-
-type Submitted = { readonly id: string; readonly existed: boolean };
+import { submittedWords, type SubmitAnswer } from './submitted.js';
 
 /** Where a submit stands. `found`: what the server said about it. */
 export type Submitting = {
@@ -45,8 +44,9 @@ export function useSubmit(onSubmitted: () => void): Submitting {
       if (checked.warnings.length > 0) return;
     }
     const headers = key === '' ? {} : { 'idempotency-key': key };
-    const { id, existed } = await send<Submitted>('POST', 'jobs', job, { headers });
-    say(existed ? 'It was submitted before; this is that job.' : 'Submitted.');
+    const submitted = await send<SubmitAnswer>('POST', 'jobs', job, { headers });
+    const { id } = submitted;
+    say(submittedWords(submitted));
     onSubmitted();
     navigate(`/jobs/${encodeURIComponent(id)}`);
   };
