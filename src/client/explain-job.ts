@@ -1,6 +1,7 @@
 import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
+import { queueOfDocument } from '../reading/entries.js';
 import { parseInPieces } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { takeTurns } from '../turns.js';
@@ -11,7 +12,7 @@ import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
 import { observeJob } from './observe-job.js';
 import { listEngines, unfinishedJobs } from './lists.js';
-import { controlOfQueue, queueOfStored } from './queues.js';
+import { controlOfQueue } from './queues.js';
 import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
 import { countInHand, countOwn } from './service.js';
@@ -44,7 +45,7 @@ export async function explainJob(
   const engines = pulse.look(documents, now);
   const flow = await flowOf(store, job);
   const holder = await holderOf(store, job, flow);
-  const queueControl = await controlOfQueue(store, queueOfStored(job, flow));
+  const queueControl = await controlOfQueue(store, queueOfDocument(job, flow));
   const permits = await permitsFor(store, job, flow);
   const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
   const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);

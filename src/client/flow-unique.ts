@@ -1,5 +1,5 @@
 import { readUnique, type Unique } from '../model/unique.js';
-import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
+import { keysFor, ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 
 type AnyJob = Readonly<Record<string, unknown>>;
@@ -31,5 +31,5 @@ export async function uniquesOf<J extends AnyJob>(
 function flowKeys(job: AnyJob): readonly string[] {
   const { flow, tasks, unique } = job;
   if (typeof flow !== 'string' || tasks !== undefined || unique !== undefined) return [];
-  return [keyOf(flow, ownerOf(job)), keyOf(flow, defaultOwner)];
+  return keysFor(flow, ownerOf(job));
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
-import { isObject } from '../model/object.js';
 import { queueControlId, queueWishes, type QueueControl } from '../model/queue-control.js';
 import type { StoredDocument } from '../model/document.js';
 import { readQueueControl } from '../reading/queue-control.js';
@@ -97,20 +96,6 @@ export async function controlOfQueue(
   queue: string,
 ): Promise<QueueControl | undefined> {
   return queueWishes(await controls(store)).get(queue);
-}
-
-/** The queue of a job document of any form; `flow`: its flow as it is stored. */
-export function queueOfStored(
-  { queue, flow_definition: copied, parent }: StoredDocument,
-  flow: StoredDocument | undefined,
-): string {
-  const places = [
-    { queue },
-    isObject(copied) ? copied : flow,
-    isObject(parent) ? parent : undefined,
-  ];
-  const names = places.map((place) => place?.['queue']);
-  return names.find((name): name is string => typeof name === 'string') ?? defaultQueue;
 }
 
 async function controls(store: Store): Promise<readonly QueueControl[]> {

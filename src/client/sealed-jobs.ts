@@ -3,7 +3,7 @@ import type { Flow } from '../model/flow.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument, DefinitionKind } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
-import { defaultOwner, keyOf, ownerOf, type Task } from '../model/task.js';
+import { keysFor, ownerOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { sealedInJob, setsParams, structureOf } from '../validate/sealed-params.js';
 import type { Written } from '../validate/written.js';
@@ -45,10 +45,6 @@ async function worldOf(store: Store, jobs: readonly Written[]): Promise<Definiti
 function flowKeys(doc: Written): readonly string[] {
   const { flow, tasks } = doc;
   return typeof flow === 'string' && tasks === undefined ? keysFor(flow, ownerOf(doc)) : [];
-}
-
-function keysFor(name: string, owner: string): readonly string[] {
-  return [keyOf(name, owner), keyOf(name, defaultOwner)];
 }
 
 async function stored(

@@ -1,4 +1,4 @@
-import { partyOf, definitionOf, queueOf } from '../reading/entries.js';
+import { partyOf, definitionOf, queueOf, queueOfDocument } from '../reading/entries.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue, isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { pluginOf } from '../model/task.js';
@@ -104,7 +104,7 @@ function ableEngines(
   steps: readonly ToCome[],
   { engines, job, flow }: Seen,
 ): readonly SeenEngine[] {
-  const queue = queueOf({ flow_definition: flow ?? {}, ...job } as unknown as LiveJob);
+  const queue = queueOfDocument(job, flow);
   return engines.filter(
     ({ alive, engine }) =>
       alive &&

@@ -88,6 +88,11 @@ export function keyOf(name: string, owner: string | undefined): string {
   return `${name}::${owner ?? defaultOwner}`;
 }
 
+/** The keys under which a definition that an owner names is found, the owner's own first. */
+export function keysFor(name: string, owner: string): readonly string[] {
+  return [keyOf(name, owner), keyOf(name, defaultOwner)];
+}
+
 /** Whose a document is, also a malformed one. */
 export function ownerOf({ owner }: Readonly<Record<string, unknown>>): string {
   return typeof owner === 'string' && owner !== '' ? owner : defaultOwner;

@@ -1,5 +1,6 @@
 import { branchesOf } from '../model/flow.js';
 import { defaultQueue, type LiveJob } from '../model/job.js';
+import { isObject } from '../model/object.js';
 import {
   type LiveStep,
   type Step,
@@ -166,6 +167,16 @@ export function partyOf({ _id: id, owner: given, parent }: JobDocument): Party {
 /** The queue of a job: its own, its flow's, the one that a child has from its parent's flow. */
 export function queueOf({ queue, flow_definition, parent }: LiveJob): string {
   return queue ?? flow_definition.queue ?? parent?.queue ?? defaultQueue;
+}
+
+/** The same of a job document in any form; `flow`: that of a job which has no copy of it yet. */
+export function queueOfDocument(
+  { queue, flow_definition: copied, parent }: Readonly<Record<string, unknown>>,
+  flow?: Readonly<Record<string, unknown>>,
+): string {
+  const places = [{ queue }, isObject(copied) ? copied : flow, isObject(parent) ? parent : {}];
+  const names = places.map((place) => place?.['queue']);
+  return names.find((name) => typeof name === 'string') ?? defaultQueue;
 }
 
 /**

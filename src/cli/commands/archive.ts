@@ -4,6 +4,7 @@ import { problem } from '../../errors.js';
 import type { Retain } from '../../model/retain.js';
 import { keyOf } from '../../model/task.js';
 import { counted } from '../../words.js';
+import { actionOf } from '../action.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { sinceFlag } from '../since-flag.js';
@@ -37,11 +38,7 @@ export const archive = defineCommand(flags, async ({ args, flags: said, config: 
 
 /** @throws TwsError `usage` */
 function checkedAction(word: string, names: readonly string[], said: Asked['search']): Action {
-  const action = actions.find((one) => one === word);
-  if (action === undefined) {
-    const reason = `There is no "tws archive ${word}"; it is one of ${actions.join(', ')}.`;
-    throw problem('usage', { reason });
-  }
+  const action = actionOf('archive', word, actions);
   const wanted = action === 'list' ? 0 : 1;
   if (names.length !== wanted) {
     const takes = wanted === 0 ? 'takes no job' : 'takes the id of one job';

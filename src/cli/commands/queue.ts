@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openDatabase, type QueueFacts } from '../../client.js';
 import { problem } from '../../errors.js';
 import { queueSchema } from '../../model/scalars.js';
+import { actionOf } from '../action.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { tableLines } from '../table.js';
@@ -12,10 +13,9 @@ const actions = ['list', 'pause', 'resume'] as const;
 /** `tws queue`: which queues there are; a paused one begins no step of its jobs. */
 export const queue = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
   const [word = '', ...names] = args;
-  const action = actions.find((one) => one === word);
-  const wrong = usageProblem(word, names, said.reason);
-  if (action === undefined || wrong !== undefined)
-    throw problem('usage', { reason: String(wrong) });
+  const action = actionOf('queue', word, actions);
+  const wrong = usageProblem(action, names, said.reason);
+  if (wrong !== undefined) throw problem('usage', { reason: wrong });
   const { client, close } = openDatabase(read());
   try {
     if (action === 'list') {
@@ -42,16 +42,14 @@ export const queue = defineCommand(flags, async ({ args, flags: said, config: re
 
 /** Why a call cannot be meant; undefined: it can. */
 function usageProblem(
-  word: string,
+  action: (typeof actions)[number],
   names: readonly string[],
   reason: string | undefined,
 ): string | undefined {
-  if (!actions.some((one) => one === word)) {
-    return `There is no "tws queue ${word}"; it is one of ${actions.join(', ')}.`;
-  }
-  if (word === 'list' && names.length > 0) return '"tws queue list" takes no names.';
-  if (word !== 'list' && names.length === 0) return `"tws queue ${word}" needs names of queues.`;
-  if (word !== 'pause' && reason !== undefined) return `"tws queue ${word}" takes no --reason.`;
+  if (action === 'list' && names.length > 0) return '"tws queue list" takes no names.';
+  if (action !== 'list' && names.length === 0)
+    return `"tws queue ${action}" needs names of queues.`;
+  if (action !== 'pause' && reason !== undefined) return `"tws queue ${action}" takes no --reason.`;
   const bad = names.find((name) => !queueSchema.safeParse(name).success);
   return bad === undefined ? undefined : `${JSON.stringify(bad)} is no name of a queue.`;
 }

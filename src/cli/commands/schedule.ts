@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { scheduleStatus } from '../../reading/schedule.js';
+import { actionOf } from '../action.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { theOne } from '../naming.js';
@@ -54,12 +55,7 @@ export const schedule = defineCommand(flags, async ({ args, flags: said, config:
 
 /** @throws TwsError `usage` */
 function checkedAction(word: string, names: readonly string[], said: Flags): Action {
-  const all = Object.keys(actions) as readonly Action[];
-  const action = all.find((one) => one === word);
-  if (action === undefined) {
-    const reason = `There is no "tws schedule ${word}"; it is one of ${all.join(', ')}.`;
-    throw problem('usage', { reason });
-  }
+  const action = actionOf('schedule', word, Object.keys(actions) as Action[]);
   const { names: wanted, options } = actions[action];
   const isFit =
     wanted === 'none'

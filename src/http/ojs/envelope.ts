@@ -1,6 +1,6 @@
-import { readSteps, type StepReading, type WorkerStep } from '../../client.js';
+import { queueOfDocument, readSteps, type StepReading, type WorkerStep } from '../../client.js';
 import { isObject } from '../../model/object.js';
-import { defaultPriority, defaultQueue } from '../../model/job.js';
+import { defaultPriority } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { usualWorkLeaseMs, workOptionsOf } from '../../model/work.js';
@@ -78,15 +78,11 @@ export function isAlone({ tasks }: StoredDocument): boolean {
   return typeof only === 'string' || (isObject(only) && typeof only['task'] === 'string');
 }
 
-/** The queue of a job. */
-export function queueOfJob({ queue, ojs, flow_definition: flow, parent }: Doc): string {
-  const places = [
-    queue,
-    isObject(ojs) && ojs['queue'],
-    isObject(flow) && flow['queue'],
-    isObject(parent) && parent['queue'],
-  ];
-  return places.find((one) => typeof one === 'string') ?? defaultQueue;
+/** The queue of a job; that of an order for a worker, where engines of any queue offer it. */
+export function queueOfJob(job: Doc): string {
+  const { queue, ojs } = job;
+  const ordered = isObject(ojs) ? ojs['queue'] : undefined;
+  return typeof queue !== 'string' && typeof ordered === 'string' ? ordered : queueOfDocument(job);
 }
 
 function typeOf(job: StoredDocument, ojs: Doc): string {

@@ -6,6 +6,10 @@ import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';
 import { localPrincipal, reaches, type Level, type Principal } from '../access/principal.js';
 
+/** Describes a route that `assertAllOwners` guards. */
+export const ofAllOwners =
+  'It concerns the jobs of all owners: only users who may see all of them can do it.';
+
 /** Somebody who was let in; the plumbing has seen to it. */
 export function known({ principal }: { readonly principal: Principal | undefined }): Principal {
   return principal ?? localPrincipal;

@@ -16,7 +16,7 @@ import {
   readySchema,
   statsSchema,
 } from '../operation-schemas.js';
-import { known, timeParam } from './common.js';
+import { known, ofAllOwners, timeParam } from './common.js';
 
 export const pingRoute = route({
   method: 'GET',
@@ -119,8 +119,7 @@ export const engineSwitchRoutes: readonly Route[] = (['enable', 'disable'] as co
       word === 'enable'
         ? 'Let an engine take work.'
         : 'Let an engine take no new work; what it has begun goes on.',
-    description:
-      'It concerns the jobs of all owners: only users who may see all of them can do it.',
+    description: ofAllOwners,
     access: 'operator',
     params: z.object({ id: z.string().min(1).describe('Id of the engine, or "*" for all.') }),
     answers: { 200: { description: 'It is so now.', schema: enabledSchema } },
@@ -222,7 +221,7 @@ export const eventsRoute = route({
   id: 'announceEvent',
   tag: 'requests',
   summary: 'Announce an event: every step that waits for it goes on, now or later.',
-  description: 'It concerns the jobs of all owners: only users who may see all of them can do it.',
+  description: ofAllOwners,
   access: 'operator',
   body: {
     schema: z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { queueSchema } from '../../model/scalars.js';
 import { assertAllOwners } from '../access/owners.js';
 import { route, type Route } from '../route.js';
-import { known } from './common.js';
+import { known, ofAllOwners } from './common.js';
 
 const queueFactsSchema = z
   .object({
@@ -59,8 +59,7 @@ const switchRoutes: readonly Route[] = (['pause', 'resume'] as const).map((word)
       word === 'pause'
         ? 'Pause a queue: its jobs begin no step, and workers get nothing from it; steps that run finish.'
         : 'Resume a queue.',
-    description:
-      'It concerns the jobs of all owners: only users who may see all of them can do it.',
+    description: ofAllOwners,
     access: 'operator',
     params: z.object({ name: queueSchema.describe('Name of the queue.') }),
     body: {
