@@ -42,10 +42,11 @@ export function createControls({ me, log, isReporter, onChange }: ControlsOption
       return had;
     }
     const parsed = engineControlSchema.safeParse(doc);
-    if (parsed.success) {
-      const { engine, enabled: may } = parsed.data;
-      if (engine === me || engine === everyEngine) said.set(id, may);
-    } else {
+    const { engine, enabled } = doc;
+    const isMeant = engine === me || engine === everyEngine;
+    // A mistake beside a wish that can be read enables nothing.
+    if (isMeant && (parsed.success || enabled === false)) said.set(id, enabled !== false);
+    if (!parsed.success) {
       const [first] = toProblems(parsed.error.issues, doc);
       tellOnce(doc, first?.message ?? '');
     }

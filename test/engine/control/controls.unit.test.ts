@@ -52,6 +52,14 @@ describe('a control of an engine', () => {
     expect(it.told).toEqual([false]);
   });
 
+  it('disables it also while it has a mistake beside that', () => {
+    const it = controls();
+    it.update('c', control({}));
+    it.update('c', control({ reason: 7 }));
+    expect(it.told).toEqual([false]);
+    expect(it.warned).toEqual([expect.stringContaining('reason')]);
+  });
+
   it('is told once when it is malformed, and other documents are none', () => {
     const it = controls();
     expect(it.update('c', control({ enabled: 'no' }))).toBe(true);
