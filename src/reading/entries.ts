@@ -20,6 +20,7 @@ import {
   type Node,
 } from '../model/tree.js';
 import { attemptsOf, completionOn, lastAttempt, lineOf } from './attempts.js';
+import type { Catch } from '../structures/catch.js';
 import { entryKindOf } from '../structures/kinds.js';
 import { deciderOf, decisionMaker, definedPath, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './decider-answers.js';
@@ -243,7 +244,7 @@ export function leafProgress(job: LiveJob, leaf: Leaf, phase: Phase, view: View 
     return beginning(last.due > last.end ? { leaf, phase, due: last.due } : { leaf, phase });
   }
   if (completionOn(job, leaf.path) !== undefined) return done;
-  const optional = isOptional(job, leaf);
+  const optional = isOptional(job.definitions, leaf.entry, leaf.path);
   if (last.run < job.run && view === 'now') return optional ? done : beginning({ leaf, phase });
   const handler = handlerLeaf(job, leaf);
   if (handler !== undefined) {
@@ -281,6 +282,27 @@ function isHandling(job: LiveJob, path: string, name: string): boolean {
   return lineOf(path).some((at) => lastAttempt(job, at)?.task === name);
 }
 
-function isOptional(job: LiveJob, { entry }: Leaf): boolean {
-  return entry.optional ?? definitionOf(job, entry)?.optional ?? false;
+/**
+ * Whether the failure of a node is passed over. What is said in the task of an entry that a catch tries
+ * counts for the whole, as what stands beside `catch` does: the clauses come first.
+ */
+export function isOptional(
+  definitions: LiveJob['definitions'] | undefined,
+  node: Node,
+  path: string,
+): boolean {
+  if (node.optional !== undefined) return node.optional;
+  if (!isStructure(node)) return !isTried(path) && isOptionalTask(definitions, node);
+  if (node.structure !== 'catch') return false;
+  const { try: tried } = node as Catch;
+  const isSilent = !isStructure(tried) && tried.optional === undefined;
+  return isSilent && isOptionalTask(definitions, tried);
+}
+
+function isTried(path: string): boolean {
+  return /(?:^|\.)try$/.test(path);
+}
+
+function isOptionalTask(definitions: LiveJob['definitions'] | undefined, entry: Entry): boolean {
+  return namesTask(entry) && definitions?.[entry.task]?.optional === true;
 }

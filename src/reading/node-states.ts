@@ -11,6 +11,7 @@ import {
   type Situation,
 } from '../structures/node-state.js';
 import { countRuns, note, noteAll, nodesIn, type Notes, type NodeReading } from './node-notes.js';
+import { isOptional } from './entries.js';
 import { deciderState, leafState } from './leaf-state.js';
 import { push, trailOf, type BegunJob, type Trail } from './trail.js';
 
@@ -97,8 +98,7 @@ function visitEntry(notes: Notes, entry: Entry, path: string, { isOver }: Situat
   const ask = entry.decider === undefined ? leafState : deciderState;
   const state = note(notes, path, ask(trail, path, isOver));
   for (const kind of ['error', 'undo'] as const) noteBeside(notes, `${path}.${kind}`, isOver);
-  const optional = entry.optional ?? job.definitions?.[entry.task]?.optional ?? false;
-  return optional && isBad(state) ? 'done' : state;
+  return isOptional(job.definitions, entry, path) && isBad(state) ? 'done' : state;
 }
 
 /** A handler, or what undoes a step, and its own handlers, as far as they were called. */
@@ -121,8 +121,9 @@ function visitStructure(
     return note(notes, path, 'skipped');
   }
   // Where a failure is passed over, what failed inside is none that anything came after.
-  const inside = stateOf(node.optional === true ? { ...situation, wentOn: false } : situation);
-  const isPassed = situation.wentOn || node.optional === true;
+  const optional = isOptional(notes.job.definitions, node, path);
+  const inside = stateOf(optional ? { ...situation, wentOn: false } : situation);
+  const isPassed = situation.wentOn || optional;
   if (mark !== undefined && isFailed(mark) && (mark.run === notes.trail.run || situation.isOver)) {
     return note(notes, path, isPassed ? 'done' : 'failed');
   }

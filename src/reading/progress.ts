@@ -16,6 +16,7 @@ import {
 } from '../structures/progress.js';
 import { jobSteps, lastAttempt, withoutStaleBranches } from './attempts.js';
 import {
+  isOptional,
   leavesIn,
   nodeAt,
   sliceLeaf,
@@ -98,7 +99,9 @@ function visitor(job: LiveJob, leaves: Leaves, view: View): Visit {
     const progress = mayBegin
       ? kind.progress(node, path, interpreting)
       : behindCondition({ kind, node, path, mark }, interpreting);
-    return progress.kind === 'failed' ? givenUp(progress, node, path, interpreting) : progress;
+    return progress.kind === 'failed'
+      ? givenUp(progress, isOptional(job.definitions, node, path), path, interpreting)
+      : progress;
   };
   const visitOnce: Visit = (phase, node, path) => {
     const progress = known.get(path) ?? visitNew(phase, node, path);
@@ -147,10 +150,10 @@ function sliceOf(node: Structure, path: string, interpreting: Interpreting): Pro
 /** When a structure fails, nothing in it goes on; an optional one then counts as done. */
 function givenUp(
   failed: Progress,
-  node: Structure,
+  optional: boolean,
   path: string,
   { steps }: Interpreting,
 ): Progress {
   const left = { ...noWork, drop: steps.isBusyBelow(path) ? [path] : [] };
-  return node.optional === true ? { kind: 'done', ...left } : { ...failed, ...left };
+  return optional ? { kind: 'done', ...left } : { ...failed, ...left };
 }

@@ -9,6 +9,7 @@ import type { Leaf } from '../../src/model/tree.js';
 import type { WrittenNode } from '../../src/structures/kind.js';
 import { toTree } from '../../src/structures/to-tree.js';
 import { pictureOf } from '../../src/picture/picture-of.js';
+import { task } from '../support/builders.js';
 import { endings, story, type Story } from '../decide/story.js';
 
 const pay = {
@@ -95,6 +96,27 @@ describe('a catch', () => {
     expect(seenAt(told, '0.catch.0').results).toMatchObject({ log: 1 });
     told.did('alarm', 2);
     expect(seenAt(told, '1').results).toMatchObject({ both: 2, log: 1 });
+  });
+
+  it('sees what fails in a task that is optional, which counts for the whole', () => {
+    const declined = { errors: ['Declined'], do: 'refund' };
+    const optional = (name: string, node: object = {}, inner: object = {}): Story => {
+      const told = story({
+        steps: [{ try: { task: 'pay', ...inner }, catch: [declined], ...node }, 'ship'],
+        tasks: [task('pay', { optional: true })],
+      });
+      told.go();
+      return told.broke('pay', name);
+    };
+    expect(optional('Declined').running).toEqual(['refund']);
+    expect(optional('Declined').broke('refund').running).toEqual(['ship']);
+    const passed = optional('Broken');
+    expect(passed.running).toEqual(['ship']);
+    const { nodes } = pictureOf(passed.liveJob.tasks, passed.liveJob);
+    expect(nodes.find(({ id }) => id === '0')).toMatchObject({ state: 'done' });
+    expect(optional('Broken', { optional: false }).ending.failure).toBe('Broken');
+    // What says so in what is tried is passed over there.
+    expect(optional('Declined', {}, { optional: true }).running).toEqual(['ship']);
   });
 
   it('may do nothing, which passes over the failure', () => {

@@ -92,7 +92,7 @@ function withFlow(job: NewJob, now: number, world: World): Move {
   }
 }
 
-/** What the engine writes into a job; `ofRun`: only a copy of one that has begun has it. */
+/** What the engine writes into a job; `ofRun`, `ofEnded`: only a copy of one that has begun or ended has it. */
 const traces = {
   always: [
     ...['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'],
@@ -101,6 +101,7 @@ const traces = {
     ...['retry_refused', 'relock'],
   ],
   ofRun: ['signals', 'requests', 'notes', 'retry', 'notifications'],
+  ofEnded: ['started_by'],
 } as const;
 
 /**
@@ -112,9 +113,10 @@ function withoutTraces(job: NewJob): NewJob {
   const hasTraces = 'steps' in job || 'locked' in job || traces.always.some((key) => key in job);
   if (!hasTraces) return job;
   const runTraces = 'steps' in job ? traces.ofRun : [];
+  const endTraces = 'end' in job ? traces.ofEnded : [];
   // What a job continues hands its locks on to it.
   const locks = typeof record['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return withoutPermit(without(record, ...traces.always, ...runTraces, ...locks));
+  return withoutPermit(without(record, ...traces.always, ...runTraces, ...endTraces, ...locks));
 }
 
 /**

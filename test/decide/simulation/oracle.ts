@@ -76,13 +76,18 @@ export function oracleOf(steps: readonly Step[], tasks: Readonly<Record<string, 
   const endOf = (node: Node, path: string): End => {
     if (!isStructure(node)) {
       const { task, decider } = node as Entry;
-      const optional = node.optional ?? tasks[task]?.optional ?? false;
+      // Of what a catch tries, the document of the task speaks for the whole.
+      const isTried = path === 'try' || path.endsWith('.try');
+      const optional = node.optional ?? (!isTried && tasks[task]?.optional === true);
       return decider === undefined ? endOfEntry(path, optional) : endOfDecider(path, optional);
     }
     const mark = lastAt(path);
     if (mark?.state === '$$skipped') return 'done';
     const end = mark?.state === '$$error' ? 'failed' : endOfStructure(node, path);
-    return end === 'failed' && node.optional === true ? 'done' : end;
+    const tried = node.structure === 'catch' ? (node.try as Entry) : undefined;
+    const isSilent = node.optional === undefined && tried?.optional === undefined;
+    const byTask = isSilent && tasks[tried?.task ?? '']?.optional === true;
+    return end === 'failed' && (byTask || node.optional === true) ? 'done' : end;
   };
   const endOfStructure = (node: Structure, path: string): End => {
     const needsMark = ['choice', 'map', 'loop'].includes(node.structure) || isConditional(node);

@@ -184,7 +184,8 @@ describe('initialise', () => {
   it('drops what an earlier run left in a copy of its job', () => {
     const traces = { exit: 2, end: 1, start: 1, failure: { name: 'X' }, result: 1, held_ms: 7 };
     const more = { next_due: 1, resume_at: 1, held_since: 1, problems: [], flow_rev: 'x', run: 4 };
-    expect(initialised(newJob({ ...traces, ...more }))).toEqual(initialised(newJob()));
+    const by = { started_by: { event: 'e', entry: 0, problem: 'no' } };
+    expect(initialised(newJob({ ...traces, ...more, ...by }))).toEqual(initialised(newJob()));
   });
 });
 
