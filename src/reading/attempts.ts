@@ -1,6 +1,6 @@
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
-import { catchAround, definedPath, deciderOf, isUndoing } from '../structures/paths.js';
+import { catchAround, definedPath, deciderOf, isBelowTry, isUndoing } from '../structures/paths.js';
 import { type Node, isWithin, pathsAbove } from '../model/tree.js';
 import { isFrom } from './order.js';
 import type { JobSteps, Numbers } from '../structures/steps.js';
@@ -161,7 +161,7 @@ function extendedIndex(before: readonly Step[], job: LiveJob): Index | undefined
   if (known === undefined || !isReadAlike(known.of, job)) return undefined;
   const more = steps.slice(before.length);
   if (more.some((step) => step.run !== run)) return undefined;
-  if (run > 1 && more.some(({ path }) => path.includes('try'))) return undefined;
+  if (run > 1 && more.some(({ path }) => isBelowTry(path))) return undefined;
   if (!before.every((step, i) => step === steps[i])) return undefined;
   indexes.delete(before);
   const { all, counted } = known.index;
@@ -278,11 +278,13 @@ type Earlier = {
   readonly tried: ReadonlyMap<string, number>;
 };
 
+type Ran = Pick<LiveJob, 'steps' | 'run'>;
+
 /** Paths of catches, with the last run in which something was done in what they try. */
-function triedIn({ steps, run }: LiveJob): ReadonlyMap<string, number> {
+function triedIn({ steps, run }: Ran): ReadonlyMap<string, number> {
   const tried = new Map<string, number>();
   for (const step of run === 1 ? [] : steps) {
-    if (!step.path.includes('try') || isUndoing(step.path)) continue;
+    if (!isBelowTry(step.path) || isUndoing(step.path)) continue;
     for (const at of pathsAbove(step.path)) {
       const path = /^(?:(.*)\.)?try$/.exec(at);
       if (path !== null) tried.set(path[1] ?? '', step.run);
@@ -298,7 +300,7 @@ function caughtSince(path: string, tried: ReadonlyMap<string, number>): number {
 }
 
 /** Those of the steps that are in no branch of a catch, or in one for the last failure of what it tries. */
-export function withoutStaleBranches(job: LiveJob, steps: readonly Step[]): readonly Step[] {
+export function withoutStaleBranches(job: Ran, steps: readonly Step[]): readonly Step[] {
   const tried = triedIn(job);
   if (tried.size === 0) return steps;
   return steps.filter(({ path, run }) => run >= caughtSince(path, tried));

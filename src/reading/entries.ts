@@ -22,7 +22,7 @@ import {
 import { attemptsOf, completionOn, lastAttempt, lineOf } from './attempts.js';
 import type { Catch } from '../structures/catch.js';
 import { entryKindOf } from '../structures/kinds.js';
-import { deciderOf, decisionMaker, definedPath, slicedMap } from '../structures/paths.js';
+import { deciderOf, decisionMaker, definedPath, isTried, slicedMap } from '../structures/paths.js';
 import { leafBelow } from './decider-answers.js';
 import {
   done,
@@ -297,10 +297,6 @@ export function isOptional(
   const { try: tried } = node as Catch;
   const isSilent = !isStructure(tried) && tried.optional === undefined;
   return isSilent && isOptionalTask(definitions, tried);
-}
-
-function isTried(path: string): boolean {
-  return /(?:^|\.)try$/.test(path);
 }
 
 function isOptionalTask(definitions: LiveJob['definitions'] | undefined, entry: Entry): boolean {

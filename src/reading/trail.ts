@@ -1,6 +1,6 @@
 import { pathsAbove } from '../model/tree.js';
 import { isOpen, type Step } from '../model/step.js';
-import { finishingStep } from './attempts.js';
+import { finishingStep, withoutStaleBranches } from './attempts.js';
 import type { FlowSettings, LiveJob } from '../model/job.js';
 
 /**
@@ -45,9 +45,10 @@ export type Trail = {
 /** Reads the steps of a job once. What it did before it began anew counts no more. */
 export function trailOf(job: BegunJob): Trail {
   const { run = 1, first_run: first = 1, state, exit, slice } = job;
-  const steps = job.steps.filter(
+  const counted = job.steps.filter(
     (step) => isStep(step) && step.run >= first && !isOfEarlierEnd(step, run),
   );
+  const steps = withoutStaleBranches({ steps: counted, run }, counted);
   const byPath = new Map<string, Step[]>();
   const begun = new Set<string>();
   const ran = new Set<string>();

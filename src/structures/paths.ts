@@ -85,6 +85,16 @@ export function catchAround(path: string): string | undefined {
   return at < 0 ? undefined : parts.slice(0, at).join('.');
 }
 
+/** Whether a path may be that of something that a catch tries, or below it. */
+export function isBelowTry(path: string): boolean {
+  return /(?:^|\.)try(?:\.|$)/.test(path);
+}
+
+/** Whether a path is that of what a catch tries. */
+export function isTried(path: string): boolean {
+  return isBelowTry(path) && pathParts(path).at(-1) === 'try';
+}
+
 /**
  * Returns the path of the decider that began what is at a path, or that continues there; else
  * undefined.

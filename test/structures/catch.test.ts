@@ -307,6 +307,15 @@ describe('the picture of a catch', () => {
     expect(states(steps)).toMatchObject(expected);
   });
 
+  it('shows the branch of the last run, not of one before what was tried again', () => {
+    const now = (path: string, state: string) => ({ ...step(path, state), run: 2 });
+    const steps = [
+      ...[step('0.try', '$$error'), step('0.catch.1', '$$error')],
+      ...[now('0.try', '$$error'), now('0.catch.0.sequence.0', '$$active')],
+    ];
+    expect(states(steps, { run: 2 })).toMatchObject({ '0': 'active', '0.catch.1': 'unreached' });
+  });
+
   it('shows what failed in a structure as passed over where a branch for any failure does nothing', () => {
     const tree = toTree([{ parallel: ['a', 'b'], catch: [{ do: [] }] }]);
     const steps = [step('0.try.parallel.0', '$$error'), step('0.try.parallel.1', '$$error')];
