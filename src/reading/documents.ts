@@ -3,7 +3,10 @@ import { flowFields } from '../model/flow.js';
 import { liveJobFields, newJobFields } from '../model/job.js';
 import { nameOf, paramsSchema, textSchema } from '../model/scalars.js';
 import { nodeKinds } from '../structures/kinds.js';
+import { keysAsWritten } from '../structures/depth.js';
 import { shallow, tasksSchema, writtenNodeSchema } from '../structures/schema.js';
+import { toTree } from '../structures/to-tree.js';
+import { leavesOf } from '../structures/tree.js';
 
 /** The documents that hold structures. */
 
@@ -27,15 +30,26 @@ const handlerSchema = z
     'What runs when the flow failed: a task name, {name, params}, an entry or a structure.',
   );
 
+/** A cancel comes before `finish`: in what follows it, `finish` would end nothing. */
+const cancelSchema = shallow(writtenNodeSchema)
+  .superRefine((written, context) => {
+    if (context.issues.length > 0) return;
+    for (const { entry, keys } of leavesOf(toTree(written))) {
+      if (entry.finish === undefined) continue;
+      const message = 'must not finish the flow: a job that was cancelled ends with exit 130';
+      const path = [...keysAsWritten(written, keys)];
+      context.addIssue({ code: 'custom', path, message, params: { isComplete: true } });
+    }
+  })
+  .describe('Task, entry or structure that runs after a cancel.');
+
 /** A flow document as users write it. */
 export const flowSchema = z
   .looseObject({
     ...flowFields,
     tasks: tasksSchema,
     error: z.exactOptional(handlerSchema),
-    cancel: z.exactOptional(
-      shallow(writtenNodeSchema).describe('Task, entry or structure that runs after a cancel.'),
-    ),
+    cancel: z.exactOptional(cancelSchema),
   })
   .describe('A flow: which tasks run, in which structure, with which parameters.');
 

@@ -125,6 +125,8 @@ export const caught: Kind<Catch> = {
     },
   },
 
+  namedResults: ({ catch: clauses }) => clauses.flatMap(({ as }) => as ?? []),
+
   words: () => ({ label: 'catch', notes: [] }),
   draw: drawTried,
 

@@ -11,7 +11,7 @@ const deepestStructure = 24;
 export function depthBreaks(tasks: WrittenNode): readonly RuleBreak[] {
   const keys = tooDeep(toTree(tasks), 0, []);
   const message = `must not be nested deeper than ${deepestStructure} structures`;
-  return keys === undefined ? [] : [{ keys: asWritten(tasks, keys), message }];
+  return keys === undefined ? [] : [{ keys: keysAsWritten(tasks, keys), message }];
 }
 
 type Keys = readonly (string | number)[];
@@ -28,7 +28,7 @@ function tooDeep(node: Node, depth: number, keys: Keys): Keys | undefined {
 }
 
 /** The keys that lead to the same in the written form, where lists are sequences and `catch` stands beside. */
-function asWritten(tasks: WrittenNode, keys: Keys): Keys {
+export function keysAsWritten(tasks: WrittenNode, keys: Keys): Keys {
   let at: unknown = tasks;
   return keys.filter((key) => {
     const isThere = typeof key === 'number' ? Array.isArray(at) : isObject(at) && key in at;

@@ -38,6 +38,8 @@ export type Kind<N extends Structure = Structure> = {
    */
   readonly isRepeatedWith?: (other: Place, words: readonly string[]) => boolean;
   readonly results: ResultsOf<N>;
+  /** Names that it gives to something among the results; left out: none. */
+  readonly namedResults?: (node: N) => readonly string[];
   readonly words: (node: N) => KindWords;
   /** In a picture no frame is around it, and its head is done once something was found out about it. */
   readonly isFork?: boolean;

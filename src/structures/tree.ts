@@ -35,13 +35,14 @@ export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
 }
 
 /**
- * Returns the names under which results of a tree are seen: those of its entries, and of structures
- * that have one.
+ * Returns the names under which results of a tree are seen: those of its entries, of structures that have
+ * one, and those that structures give to others (`as` of a catch).
  */
 export function namesIn(node: Node): readonly string[] {
   if (!isStructure(node)) return [node.name ?? node.task];
   const inner = childrenOf(node, '').flatMap((child) => namesIn(child.node));
-  return node.name === undefined ? inner : [node.name, ...inner];
+  const own = kindOf(node).namedResults?.(node) ?? [];
+  return [...(node.name === undefined ? [] : [node.name]), ...own, ...inner];
 }
 
 /** Whether a node has nothing to begin and nothing to find out. */

@@ -110,9 +110,16 @@ function isTemplate(keys: readonly string[]): boolean {
   if (keys[0] === 'on') return false;
   if (keys.includes('params')) return true;
   if (keys[0] === 'notify') return true;
+  if (isOfFinish(keys)) return true;
   if (!['tasks', 'error', 'cancel'].includes(keys[0] ?? '')) return false;
   const [above, last] = keys.slice(-2);
   return last === 'delay' || (above === 'wait' && (last === 'key' || last === 'signal'));
+}
+
+/** Whether the text at these keys of a flow is in the result of a `finish`, where templates stand. */
+export function isOfFinish(keys: readonly string[]): boolean {
+  const isInTree = ['tasks', 'error', 'cancel'].includes(keys[0] ?? '');
+  return isInTree && keys.some((key, i) => key === 'finish' && keys[i + 1] === 'result');
 }
 
 /** Conditions of steps and the flow's `output` are JSONata. */
@@ -128,7 +135,7 @@ function expressionProblems(doc: Written): readonly PathAndMessage[] {
 }
 
 /** Whether the text at these keys of a flow is JSONata over an event. */
-function isOfTrigger(keys: readonly string[]): boolean {
+export function isOfTrigger(keys: readonly string[]): boolean {
   return keys[0] === 'on' && ['match', 'params'].includes(keys.at(-1) ?? '');
 }
 

@@ -5,7 +5,17 @@ import type { Written } from './written.js';
 import { isExpression, textsIn } from './document.js';
 
 /** What conditions, lists to go over and outputs know by name; a map may add one of its own. */
-const roots = ['results', 'parent_results', 'params', 'job', 'step', 'item', 'index', 'round'];
+const roots = [
+  'results',
+  'parent_results',
+  'params',
+  'job',
+  'step',
+  'item',
+  'index',
+  'round',
+  'failure',
+];
 
 /**
  * Names at the root of a JSONata expression that no job has: such a path is never there, so that the

@@ -1129,6 +1129,12 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       `${node}; it is 5.`,
     ],
     [
+      'finishes the flow in its cancel branch',
+      flow(['a'], { cancel: ['a', { parallel: [{ finish: true }], catch: [{ do: 'b' }] }] }),
+      'cancel[1].parallel[0]',
+      'must not finish the flow: a job that was cancelled ends with exit 130.',
+    ],
+    [
       'has a cancel branch that is nested too deep',
       flow(['a'], { cancel: nested(25) }),
       `cancel${'.sequence[0]'.repeat(24)}`,

@@ -391,6 +391,14 @@ describe('names at the root of a condition', () => {
     expect(await notes({ f: when(text) })).toEqual([]);
   });
 
+  it('may be what a branch of a catch sees', async () => {
+    const read = { task: 'a', when: 'failure.exit = 2', params: { x: '{{results.none.message}}' } };
+    const node = { task: 'a', catch: [{ do: read, as: 'none' }] };
+    expect(await notes({ a: task('a'), f: flow('f', [node]) })).toEqual([]);
+    const lost = await notes({ a: task('a'), f: flow('f', [{ ...node, catch: [{ do: read }] }]) });
+    expect(lost).toEqual([expect.stringContaining('asks for results.none, but no step')]);
+  });
+
   it('may be the name that a map gives', async () => {
     const map = { map: { over: 'params.list', as: 'row', do: { task: 'a', when: 'row.ok' } } };
     expect(await notes({ f: flow('f', [map]) })).toEqual([]);

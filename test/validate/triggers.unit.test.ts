@@ -33,4 +33,24 @@ describe('on of a flow', () => {
     expect(documentProblems({ ...flow, on })).toEqual([]);
     expect(ownProblems('flow', { ...flow, on })).toEqual([]);
   });
+
+  it('counts towards the length of all expressions', () => {
+    const on = { event: 'paid', match: `"${'x'.repeat(100_001)}"` };
+    expect(documentProblems({ ...flow, on })).toMatchObject([
+      {
+        path: 'on.match',
+        message: 'The expressions must not be longer than 100000 characters together.',
+      },
+    ]);
+  });
+});
+
+describe('the result of what finishes a flow', () => {
+  it('is refused where it is no valid template', () => {
+    const tasks = [{ finish: { result: { text: ['{{#if}'] } } }];
+    const path = 'tasks[0].finish.result.text[0]';
+    expect(documentProblems({ ...flow, tasks })).toMatchObject([
+      { path, message: expect.stringContaining(`${path} is no valid template:`) as string },
+    ]);
+  });
 });
