@@ -194,13 +194,12 @@ function answered(
     job: failStep(holding, taken, { state: '$$error', ...failing }, now),
   });
   if (why !== undefined) return failed({ failure: why, exit: exits.failed });
-  if (definitionFor(job, step)?.output_schema !== undefined) {
-    const name = attachmentOf({ ...step, result: data });
-    const content = name === undefined ? { value: data } : contentOf(job, world.contents, name);
-    if (content === undefined) return lookUp({ attachments: [String(name)] });
-    const unfit = unfitForStep(holding, taken, content.value, world.schema);
-    if (unfit !== undefined) return failed(unfit);
-  }
+  const name = attachmentOf({ ...step, result: data });
+  const isAside = name !== undefined && definitionFor(job, step)?.output_schema !== undefined;
+  const content = isAside ? contentOf(job, world.contents, name) : { value: data };
+  if (content === undefined) return lookUp({ attachments: [String(name)] });
+  const unfit = unfitForStep(holding, taken, content.value, world.schema);
+  if (unfit !== undefined) return failed(unfit);
   return { kind: 'change', job: released(holding, taken, data, now) };
 }
 

@@ -1,7 +1,7 @@
 import { createLogOnce } from '../../../src/engine/log.js';
 import { createSerializer } from '../../../src/engine/loop/serializer.js';
 import type { FollowParts } from '../../../src/engine/loop/followed-parts.js';
-import { createSchedules, type Schedules } from '../../../src/engine/schedules/schedules.js';
+import type { Schedules } from '../../../src/engine/schedules/schedules.js';
 import type { Followed } from '../../../src/engine/loop/followed.js';
 import type { Peer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
@@ -103,11 +103,6 @@ type Ports = {
   readonly onWrite: (doc: { readonly _id: string }, result: WriteResult) => void;
   readonly pick: (most: number) => number;
 };
-
-/** Starts one engine's part of schedules on a cluster; each of its reads and writes is put off. */
-export function startSimulated(id: string, ports: Ports): SimulatedEngine {
-  return startPart(id, ports, createSchedules);
-}
 
 /** Starts a part of one engine that follows documents of one type. */
 export function startPart<F extends Followed>(

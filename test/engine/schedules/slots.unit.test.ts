@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSchedules } from '../../../src/engine/schedules/schedules.js';
 import { calendarOf } from '../../../src/evaluate/calendar.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import {
@@ -10,76 +11,42 @@ import {
   type ScheduleProgress,
 } from '../../../src/model/schedule.js';
 import { runs } from '../../support/properties.js';
-import {
-  createCluster,
-  peerOf,
-  startSimulated,
-  type Pending,
-  type SimulatedEngine,
-} from './slot-world.js';
+import { enginesByChance, type Chances } from './engines-by-chance.js';
+import type { SimulatedEngine } from './slot-world.js';
 
 const id = 'schedule:me:s';
 const sweepMs = 30_000;
 
 /** How a run of engines goes: by chance, and the same again for the same numbers. */
-type Run = {
+type Run = Chances & {
   readonly timing: Partial<Schedule>;
   readonly overlap: (typeof overlapPolicies)[number];
   readonly start: number;
   readonly forMs: number;
-  readonly nodes: 1 | 3;
   /** No engine runs for so long in the middle of it, ms. */
   readonly outageMs: number;
-  readonly chances: readonly number[];
 };
 
 /** Four engines, up to 2 s apart, that are killed and started at random. */
 function simulation(run: Run) {
-  const { start, nodes, chances } = run;
-  let drawn = 0;
-  const chance = (): number => chances[drawn++ % chances.length] ?? 0;
-  const pick = (most: number): number => Math.floor(chance() * most) % most;
-  const reach = (): readonly number[] => {
-    if (nodes === 1) return [0];
-    const all = [0, 1, 2].sort(() => chance() - 0.5);
-    return chance() < 0.2 ? all.slice(0, 1 + pick(2)) : all;
-  };
-  const cluster = createCluster(nodes, reach);
-  const state = { now: start, made: [] as string[], together: 0 };
-  let pending: Pending[] = [];
-  const timers = new Set<{ readonly at: number; readonly fire: () => void; readonly of: string }>();
-  const engines = new Map<string, SimulatedEngine>();
+  const state = { now: run.start, made: [] as string[], together: 0 };
   const skew = [0, 1_000, -1_000, 500];
   const live = new Map<string, number>();
-
+  const all = enginesByChance(run, {
+    create: createSchedules,
+    time: () => state.now,
+    skew: (name) => skew[Number(name.split(':')[1])] ?? 0,
+    onWrite: ({ _id }, { kind }) => {
+      if (kind === 'conflict' || !_id.startsWith(slotJobPrefix(id)) || live.has(_id)) return;
+      if ([...live.values()].some((end) => end > state.now)) state.together += 1;
+      state.made.push(_id);
+      live.set(_id, state.now + 1_000 + Math.floor(all.chance() * 20_000));
+    },
+  });
+  const { cluster, engines, chance, pick } = all;
   const begin = (number: number): void => {
-    const name = `engine:${number}`;
-    if (engines.has(name)) return;
-    const engine = startSimulated(name, {
-      cluster,
-      ...{ pick, alive: () => [...engines.keys()].map(peerOf) },
-      now: () => state.now + (skew[number] ?? 0),
-      later: (of, happen) => pending.push({ of, happen }),
-      wait: (ms, fire) => {
-        const timer = { at: state.now + Math.max(0, ms), fire, of: name };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
-      onWrite: ({ _id }, { kind }) => {
-        if (kind === 'conflict' || !_id.startsWith(slotJobPrefix(id)) || live.has(_id)) return;
-        if ([...live.values()].some((end) => end > state.now)) state.together += 1;
-        state.made.push(_id);
-        live.set(_id, state.now + 1_000 + Math.floor(chance() * 20_000));
-      },
-    });
-    engines.set(name, engine);
-    sweep(engine);
-  };
-  const kill = (name: string): void => {
-    engines.get(name)?.kill();
-    engines.delete(name);
-    pending = pending.filter(({ of }) => of !== name);
-    for (const timer of timers) if (timer.of === name) timers.delete(timer);
+    const engine = all.begin(`engine:${number}`);
+    if (engine !== undefined) sweep(engine);
   };
   const sweep = ({ schedules }: SimulatedEngine): void => {
     const doc = cluster.get(id);
@@ -101,25 +68,7 @@ function simulation(run: Run) {
       if (chance() < 0.8) engine?.schedules.jobEnded(doc);
     }
   };
-  return {
-    state,
-    cluster,
-    engines,
-    timers,
-    chance,
-    pick,
-    begin,
-    kill,
-    sweep,
-    endJobs,
-    takePending,
-  };
-
-  function takePending(): Pending | undefined {
-    if (pending.length === 0) return undefined;
-    const [one] = pending.splice(pick(pending.length), 1);
-    return one;
-  }
+  return { ...all, state, begin, sweep, endJobs };
 }
 
 type Simulation = ReturnType<typeof simulation>;
