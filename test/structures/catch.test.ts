@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inputOf } from '../../src/decide/start/prepare.js';
-import { failureFor } from '../../src/decide/start/failure-seen.js';
+import { failureFor } from '../../src/decide/start/failure-for.js';
 import { countsSince, withoutStaleBranches } from '../../src/reading/attempts.js';
 import { leafAt } from '../../src/reading/entries.js';
 import type { LiveJob } from '../../src/model/job.js';

@@ -2,7 +2,7 @@ import type { LiveJob } from '../../model/job.js';
 import { failure } from '../../model/failures.js';
 import { exits, type Failure, type Step } from '../../model/step.js';
 import { failUnbegun } from './attempt.js';
-import { failureFor } from './failure-seen.js';
+import { failureFor } from './failure-for.js';
 import { newAttempt, withNewStep } from '../steps.js';
 import { inputOf, type Input } from './prepare.js';
 import { lookUp, type Question } from '../queries.js';

@@ -2,7 +2,7 @@ import { mayHoldTemplate } from '../../model/template.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type Failure, type Step } from '../../model/step.js';
-import { failureFor } from './failure-seen.js';
+import { failureFor } from './failure-for.js';
 import { attemptsOf } from '../../reading/attempts.js';
 import type { World } from '../world.js';
 import {

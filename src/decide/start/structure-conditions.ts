@@ -9,7 +9,7 @@ import { marksAt } from '../../structures/marks.js';
 import type { Condition } from '../../structures/progress.js';
 import { unevaluated } from './conditions.js';
 import { mostConditions } from './effort.js';
-import { failureFor } from './failure-seen.js';
+import { failureFor } from './failure-for.js';
 import { attemptsOf, jobSteps } from '../../reading/attempts.js';
 import { withNewStep } from '../steps.js';
 import { firstIndexAt } from '../../reading/entries.js';

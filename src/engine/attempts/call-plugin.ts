@@ -1,6 +1,6 @@
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { resultsFor } from '../../decide/start/prepare.js';
-import { failureFor } from '../../decide/start/failure-seen.js';
+import { failureFor } from '../../decide/start/failure-for.js';
 import { countsSince } from '../../reading/attempts.js';
 import { earlierAttempts, lastDetails } from '../../decide/finish/report.js';
 import { scopeOf, type Results } from '../../reading/results.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureFor } from '../../../src/decide/start/failure-seen.js';
+import { failureFor } from '../../../src/decide/start/failure-for.js';
 import { task } from '../../support/builders.js';
 import { begun, story } from '../story.js';
 
