@@ -28,5 +28,5 @@ export const delay: EntryKind = {
   notes: ({ delay: time }) => [
     typeof time === 'number' ? `waits ${lengthOf(time)}` : `waits until ${String(time)}`,
   ],
-  texts: ({ delay: time }) => ({ delay: time }),
+  texts: ['delay'],
 };

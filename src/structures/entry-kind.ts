@@ -17,8 +17,8 @@ export type EntryKind = {
   readonly task?: (entry: Entry) => Task;
   /** It waits in the job document itself and needs no engine. */
   readonly isWait?: true;
-  /** Its own texts that may hold templates, by the way to each (`wait.key`). */
-  readonly texts?: (entry: Entry) => Readonly<Record<string, unknown>>;
+  /** The way to each of its own texts that may hold templates (`wait.key`). */
+  readonly texts?: readonly string[];
   /** Its steps depend on the whole job: they cannot run in a child job, with a slice of a list. */
   readonly needsWholeJob?: (entry: Entry) => boolean;
   /** Something that it began may go on when it is done. */

@@ -36,8 +36,7 @@ export const finishing: EntryKind = {
       ? `ends the flow with exit ${told.exit}`
       : 'ends the flow',
   ],
-  texts: ({ finish: told }) =>
-    typeof told === 'object' && told.result !== undefined ? { 'finish.result': told.result } : {},
+  texts: ['finish.result'],
   // It ends the job that has the step.
   needsWholeJob: () => true,
 };

@@ -1,3 +1,4 @@
+import { isObject } from '../model/object.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
 import { batch } from './batch.js';
 import { caught } from './catch.js';
@@ -58,7 +59,22 @@ export function entryKindOf(entry: Entry): EntryKind {
 
 /** The texts of an entry of its own that may hold templates, by the way to each (`wait.key`). */
 export function textsOf(entry: Entry): Readonly<Record<string, unknown>> {
-  return entryKindOf(entry).texts?.(entry) ?? {};
+  const ways = entryKindOf(entry).texts ?? [];
+  const found = ways.map((way) => [way, valueAt(entry, way.split('.'))] as const);
+  return Object.fromEntries(found.filter(([, text]) => text !== undefined));
+}
+
+function valueAt(value: unknown, [key, ...more]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  return isObject(value) ? valueAt(value[key], more) : undefined;
+}
+
+const textWays = Object.values<EntryKind>(entryKinds).flatMap(({ texts = [] }) => texts);
+
+/** Whether keys lead to a text of an entry that may hold templates, or into one. */
+export function leadsToText(keys: readonly string[]): boolean {
+  const way = `.${keys.join('.')}.`;
+  return textWays.some((one) => way.includes(`.${one}.`));
 }
 
 /** Whether something in a node may continue, or is to be cancelled, when the node is done. */

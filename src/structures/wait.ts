@@ -35,10 +35,7 @@ export const wait: EntryKind = {
       : [`waits for event ${event}${key === undefined ? '' : ` ${key}`}`]),
     ...(timeout ? [`at most ${lengthOf(timeout)}`] : []),
   ],
-  texts: ({ wait: { signal, key } = {} }) => ({
-    ...(signal === undefined ? {} : { 'wait.signal': signal }),
-    ...(key === undefined ? {} : { 'wait.key': key }),
-  }),
+  texts: ['wait.signal', 'wait.key'],
   // A signal goes to the job that has the step.
   needsWholeJob: (entry) => entry.wait?.signal !== undefined,
 };

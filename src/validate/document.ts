@@ -11,6 +11,7 @@ import { readNotify } from '../model/notify.js';
 import { readRetain } from '../model/retain.js';
 import { readOn } from '../model/trigger.js';
 import { parseDocument } from '../reading/parse.js';
+import { leadsToText } from '../structures/kinds.js';
 import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
@@ -110,16 +111,12 @@ function isTemplate(keys: readonly string[]): boolean {
   if (keys[0] === 'on') return false;
   if (keys.includes('params')) return true;
   if (keys[0] === 'notify') return true;
-  if (isOfFinish(keys)) return true;
-  if (!['tasks', 'error', 'cancel'].includes(keys[0] ?? '')) return false;
-  const [above, last] = keys.slice(-2);
-  return last === 'delay' || (above === 'wait' && (last === 'key' || last === 'signal'));
+  return isOfEntry(keys);
 }
 
-/** Whether the text at these keys of a flow is in the result of a `finish`, where templates stand. */
-export function isOfFinish(keys: readonly string[]): boolean {
-  const isInTree = ['tasks', 'error', 'cancel'].includes(keys[0] ?? '');
-  return isInTree && keys.some((key, i) => key === 'finish' && keys[i + 1] === 'result');
+/** Whether the text at these keys is one of an entry of its own that may hold templates. */
+export function isOfEntry(keys: readonly string[]): boolean {
+  return ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') && leadsToText(keys);
 }
 
 /** Conditions of steps and the flow's `output` are JSONata. */

@@ -1,4 +1,4 @@
-import { isExpression, isOfFinish, isOfTrigger, textsIn } from './document.js';
+import { isExpression, isOfEntry, isOfTrigger, textsIn } from './document.js';
 import type { Problem } from '../model/problems.js';
 import type { Written } from './written.js';
 
@@ -38,7 +38,7 @@ export function excessOf(doc: Written): Problem | undefined {
   let tags = 0;
   let letters = 0;
   for (const { keys, path, text } of textsIn(doc)) {
-    if (keys.includes('params') || isOfFinish(keys)) tags += text.split('{{').length - 1;
+    if (keys.includes('params') || isOfEntry(keys)) tags += text.split('{{').length - 1;
     if (isExpression(keys) || isOfTrigger(keys)) letters += text.length;
     if (tags > limits.tags) {
       return tooMuch(path, `The templates must not have more than ${limits.tags} "{{" together.`);

@@ -5,7 +5,7 @@ import { loadHandlebars, loadJsonata } from '../plugin/late-packages.js';
 import { leavesOf, namesIn as namesInTree } from '../structures/tree.js';
 import type { Structure } from '../model/tree.js';
 import type { Written } from './written.js';
-import { isExpression, isOfFinish, textsIn } from './document.js';
+import { isExpression, isOfEntry, textsIn } from './document.js';
 
 /** A reference to the result of a step that is not there. */
 export type LostResult = { readonly path: string; readonly message: string };
@@ -37,7 +37,7 @@ function namesIn(text: string, keys: readonly string[]): readonly string[] {
   if (!text.includes('results')) return [];
   try {
     if (isExpression(keys)) return namesInExpression(loadJsonata()(text).ast());
-    return (keys.includes('params') || isOfFinish(keys)) && text.includes('{{')
+    return (keys.includes('params') || isOfEntry(keys)) && text.includes('{{')
       ? namesInTemplate(loadHandlebars().parse(withPositions(text)), true)
       : [];
   } catch {
