@@ -1,4 +1,4 @@
-import type { NodeState } from '../structures/node-state.js';
+import { isGood, type NodeState } from '../structures/node-state.js';
 import type { NodeReading } from './node-notes.js';
 
 /** A node of a job with what it is: the word of an entry or a structure, `handler` or `undo`. */
@@ -17,7 +17,6 @@ export type JobProgress<N> = {
 const steps: readonly string[] = ['task', 'wait', 'delay', 'flow', 'decider'];
 const ofFailures: readonly string[] = ['handler', 'undo'];
 const underWay: readonly NodeState[] = ['active', 'waiting', 'retrying'];
-const succeeded: readonly NodeState[] = ['done', 'recovered', 'skipped', 'undone'];
 
 /** Counts the steps among the nodes of a job; those that will not come any more do not count. */
 export function progressIn<N extends CountedNode>(nodes: readonly N[]): JobProgress<N> {
@@ -26,7 +25,7 @@ export function progressIn<N extends CountedNode>(nodes: readonly N[]): JobProgr
     counted.reduce((total, node) => total + count(node), 0);
   const one = (isSo: boolean): number => (isSo ? 1 : 0);
   return {
-    done: sum(({ runs, state }) => runs?.done ?? one(isOf(succeeded, state))),
+    done: sum(({ runs, state }) => runs?.done ?? one(state !== undefined && isGood(state))),
     failed: sum(({ runs, state }) => runs?.failed ?? one(state === 'failed')),
     total: sum(({ runs }) => runs?.total ?? 1),
     current: nodes.filter(

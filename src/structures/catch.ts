@@ -12,7 +12,7 @@ import {
 } from '../model/tree.js';
 import type { Drawing } from './drawing.js';
 import type { Kind } from './kind.js';
-import { isBad, type NodeStates } from './node-state.js';
+import { isBad, isGood, type NodeStates } from './node-state.js';
 import { open, workOf, type Interpreting, type Progress } from './progress.js';
 import { withDo } from './written.js';
 
@@ -132,10 +132,16 @@ export const caught: Kind<Catch> = {
 
   state(node, path, states, situation) {
     const { isOver, wentOn } = situation;
-    const begun = node.catch.findLastIndex((_, i) => states.hasBegun(branchPath(path, i)));
+    const failure = shownFailure(path, states);
+    // A branch that was skipped by hand, and is not for this failure, stands in for nothing.
+    const begun = node.catch.findLastIndex((_, i) => {
+      const at = branchPath(path, i);
+      const isFor = failure === undefined || clauseFor(node, failure) === i;
+      return states.hasRun(at) || (isFor && states.hasBegun(at));
+    });
     const behind = { isOver: isOver || begun >= 0, wentOn: false };
     const tried = states.visit(node.try, triedPath(path), behind);
-    const isPast = begun >= 0 || ['done', 'recovered', 'skipped', 'undone'].includes(tried);
+    const isPast = begun >= 0 || isGood(tried);
     const branches = node.catch.map((clause, i) => {
       const inside = i === begun ? situation : { isOver: isOver || isPast, wentOn };
       return states.visit(clause.do, branchPath(path, i), inside);
@@ -143,7 +149,7 @@ export const caught: Kind<Catch> = {
     if (!isBad(tried)) return tried;
     const branch = branches[begun];
     if (branch === undefined) {
-      const isPassed = wentOn || (tried === 'failed' && passesOver(node, path, states));
+      const isPassed = wentOn || (tried === 'failed' && passesOver(node, failure, states));
       return isPassed ? 'recovered' : tried;
     }
     return branch === 'done' || branch === 'skipped' ? 'recovered' : branch;
@@ -191,11 +197,15 @@ function clauseFor(node: Catch, failure: Failure | undefined): number {
   );
 }
 
-/** Whether the clause for a failure has nothing to do, so that no step tells of it. */
-function passesOver(node: Catch, path: string, states: NodeStates): boolean {
+/** The failure of what was tried, where that is a step. */
+function shownFailure(path: string, states: NodeStates): Failure | undefined {
   const at = triedPath(path);
   const step = states.below(at, ['decision']).at(-1) ?? states.last(at);
-  const { failure } = (step ?? {}) as { readonly failure?: Failure };
+  return (step as { readonly failure?: Failure } | undefined)?.failure;
+}
+
+/** Whether the clause for a failure has nothing to do, so that no step tells of it. */
+function passesOver(node: Catch, failure: Failure | undefined, states: NodeStates): boolean {
   const clause = clauseFor(node, failure ?? { name: '', message: '' });
   return clause >= 0 && states.hasNoSteps((node.catch[clause] as CatchClause).do);
 }

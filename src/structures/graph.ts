@@ -11,7 +11,14 @@ import {
 } from './graph-progress.js';
 import { orderBreaks } from './graph-rules.js';
 import type { Fields, Kind, ResultScope } from './kind.js';
-import { beforeAllCame, isBad, together } from './node-state.js';
+import {
+  beforeAllCame,
+  isBad,
+  isGood,
+  together,
+  type NodeState,
+  type NodeStates,
+} from './node-state.js';
 import { valuesByKey } from './results.js';
 import { failWords, onFailSchema } from './written.js';
 
@@ -55,14 +62,15 @@ export const graph: Kind<Graph> = {
   words: (node) => ({ label: 'graph', notes: failWords(node.on_fail) }),
   draw: drawGraph,
 
-  state(node, path, { visit, hasBegun }, situation) {
-    const replaced = replacedIn(node, path, hasBegun);
+  state(node, path, nodeStates, situation) {
     const inside = { isOver: situation.isOver, wentOn: false };
     const all = children(node, path).map((child) => ({
-      state: visit(child.node, child.path, inside),
-      counts: !replaced.has(child.path),
+      path: child.path,
+      state: nodeStates.visit(child.node, child.path, inside),
     }));
-    const counted = all.filter(({ state, counts }) => counts || !isBad(state));
+    const stateAt = new Map(all.map((one) => [one.path, one.state]));
+    const replaced = replacedIn(node, path, nodeStates, (at) => stateAt.get(at) as NodeState);
+    const counted = all.filter((one) => !replaced.has(one.path) || !isBad(one.state));
     const states = counted.map(({ state }) => state);
     const tolerated = node.on_fail === 'ignore' ? Infinity : 0;
     const state = together(states, situation.isOver, tolerated);
@@ -154,11 +162,21 @@ function joinWords(join: GraphJoin, total: number): string | undefined {
 function replacedIn(
   { graph: nodes }: Graph,
   path: string,
-  hasBegun: (path: string) => boolean,
+  { hasBegun, hasRun }: NodeStates,
+  stateAt: (path: string) => NodeState,
 ): ReadonlySet<string> {
   const at = (name: string): string => childPath(path, 'graph', name);
   const all = Object.entries(nodes);
-  const begun = all.filter(([name, node]) => needsSome(node) && hasBegun(at(name)));
+  // What was skipped by hand before its turn came stands in for nothing.
+  const isReached = (node: GraphNode): boolean => {
+    const join = joinOf(node);
+    const done = (node.after ?? []).filter((name) => isGood(stateAt(at(name))));
+    return done.length >= (typeof join === 'number' ? join : 1);
+  };
+  const begun = all.filter(
+    ([name, node]) =>
+      needsSome(node) && (hasRun(at(name)) || (hasBegun(at(name)) && isReached(node))),
+  );
   const replaced = new Set(begun.flatMap(([, { after = [] }]) => after));
   const needsAll = (node: GraphNode): boolean => !needsSome(node) && joinOf(node) !== 'done';
   const needed = all.flatMap(([name, node]) =>

@@ -112,6 +112,10 @@ export function together(states: readonly NodeState[], isOver: boolean, tolerate
 /** Whether a node failed, or was cancelled because something else failed. */
 export const isBad = (state: NodeState): boolean => state === 'failed' || state === 'cancelled';
 
+/** Whether a node is over and what comes after it may go on. */
+export const isGood = (state: NodeState): boolean =>
+  ['done', 'recovered', 'skipped', 'undone'].includes(state);
+
 /**
  * Returns `cancelled` for a node that is done or skipped so far but was broken off; otherwise its
  * state.
