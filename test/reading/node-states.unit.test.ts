@@ -287,6 +287,18 @@ describe('The states in the picture of a job', () => {
       ['0:failed', '0.graph.a:failed', '0.graph.b:skipped'],
     ],
     [
+      'a node of a graph that needs any one was skipped by hand before its turn',
+      [{ graph: { a: { task: 'x' }, b: { task: 'y', after: ['a'], join: 'any' } } }],
+      { ...final, steps: [step('0.graph.a', '$$error'), step('0.graph.b', '$$skipped')] },
+      ['0:failed', '0.graph.a:failed', '0.graph.b:skipped'],
+    ],
+    [
+      'a node of a graph that waits for no other was skipped by hand',
+      [{ graph: { a: { task: 'x' }, b: { task: 'y', join: 'any' } } }],
+      { ...final, steps: [step('0.graph.a', '$$error'), step('0.graph.b', '$$skipped')] },
+      ['0:failed', '0.graph.a:failed', '0.graph.b:skipped'],
+    ],
+    [
       'a branch for another failure was skipped by hand',
       [{ task: 'a', catch: [{ errors: ['Other'], do: 'b' }] }],
       { ...final, steps: [step('0.try', '$$error'), step('0.catch.0', '$$skipped')] },
