@@ -15,6 +15,7 @@ import {
 } from './routes/document-routes.js';
 import { fauxton } from './routes/fauxton-routes.js';
 import * as find from './routes/find-routes.js';
+import { getPurgedInfosLimit, postPurge, putPurgedInfosLimit } from './routes/purge-routes.js';
 import { postReplicate } from './routes/replication-routes.js';
 import {
   methodHandler,
@@ -151,8 +152,12 @@ const databaseRoutes: Readonly<Record<string, DatabaseRoute>> = {
   _view_cleanup: post(db.viewCleanup, 'database_admin'),
   _ensure_full_commit: post(db.ensureFullCommit),
   _shards: { right: 'member', methods: { GET: db.shards } },
-  _purge: missing501('_purge'),
-  _purged_infos_limit: missing501('_purged_infos_limit'),
+  _purge: post(postPurge, 'server_admin'),
+  _purged_infos_limit: {
+    right: 'server_admin',
+    methods: { GET: getPurgedInfosLimit, PUT: putPurgedInfosLimit },
+    headless: true,
+  },
   _partition: missing501('A partition'),
   _temp_view: missing501('_temp_view'),
 };

@@ -134,23 +134,3 @@ async function expectPartitioned(expected: number): Promise<void> {
   expect(body).toMatchObject({ error: 'not_implemented', reason: expect.any(String) as string });
   expect((await request('GET', `/${name}`)).status).toBe(404);
 }
-
-check(
-  'purges a revision',
-  async () => {
-    const db = await freshDatabase();
-    const rev = await store(db, { _id: 'doc' });
-    const { status, body } = await request('POST', `/${db}/_purge`, { body: { doc: [rev] } });
-    expect(status).toBe(201);
-    expect(body).toMatchObject({ purged: { doc: [rev] } });
-    expect((await request('GET', `/${db}/doc`)).body.reason).toBe('missing');
-  },
-  async () => {
-    const db = await freshDatabase();
-    const rev = await store(db, { _id: 'doc' });
-    const { status, body } = await request('POST', `/${db}/_purge`, { body: { doc: [rev] } });
-    expect(status).toBe(501);
-    expect(body).toMatchObject({ error: 'not_implemented', reason: expect.any(String) as string });
-    expect((await request('GET', `/${db}/doc`)).status).toBe(200);
-  },
-);

@@ -3,7 +3,7 @@ import type { UserContext } from '../auth/users.js';
 import { formatSequence, parseSequence } from '../feeds/sequence.js';
 import { createDatabaseHub, type DatabaseHub } from '../feeds/hub.js';
 import type { FunctionPool } from '../functions/pool.js';
-import type { Doc, DocumentStore, DocWriteResult } from '../storage/storage.js';
+import type { Doc, DocumentStore, DocWriteResult, LeavesById } from '../storage/storage.js';
 import { createViewIndexes, type ViewIndexes } from '../views/view-indexes.js';
 import { createCatalog, type Catalog } from './catalog.js';
 import { writeDocs } from './writes.js';
@@ -22,6 +22,8 @@ export type Database = {
     docs: readonly Doc[],
     options: { readonly user: UserContext; readonly newEdits?: boolean },
   ): Promise<DocWriteResult[]>;
+  /** Forgets leaf revisions; resolves with those that there were. */
+  purge(wanted: LeavesById): Promise<LeavesById>;
   formatSeq(seq: number): string;
   /** @throws CouchError 400 */
   parseSeq(text: string): number;
@@ -56,6 +58,13 @@ export function databaseOf({ name, store, pool, updated }: Options): Database {
       const results = await writeDocs(context, docs, newEdits);
       updated();
       return results;
+    },
+    async purge(wanted) {
+      const purged = await store.purge(wanted);
+      hub.forget();
+      await catalog.refresh([...purged.keys()].filter((id) => id.startsWith('_design/')));
+      updated();
+      return purged;
     },
     formatSeq: (seq) => formatSequence(seq, store.instance),
     parseSeq: (text) => parseSequence(text, store.instance),

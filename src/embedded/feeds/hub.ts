@@ -22,6 +22,8 @@ export type DatabaseHub = {
   after(since: number, limit: number): Promise<readonly StoredChange[]>;
   /** Resolves when something was written after `since`, the wait was aborted, or the database is gone. */
   wait(since: number, signal: AbortSignal): Promise<void>;
+  /** Documents are gone: what is kept of the newest changes may be of them. */
+  forget(): void;
   readonly closed: boolean;
   close(): void;
 };
@@ -83,6 +85,7 @@ export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'
       wake();
       return woken;
     },
+    forget: () => heard.forget(),
     close() {
       closed = true;
       sleepers.wakeBefore(Infinity);
@@ -105,6 +108,8 @@ type Overheard = {
   readonly startReading: (earliest: number) => number;
   /** Changes were asked for: they are kept for longer. */
   readonly asked: () => void;
+  /** Forgets all changes: they have to be read again. */
+  readonly forget: () => void;
 };
 
 function createOverheard(): Overheard {
@@ -113,7 +118,12 @@ function createOverheard(): Overheard {
   let written = 0;
   let covered = -1;
   let unheard = 0;
+  const forget = (): void => {
+    recent.clear();
+    covered = -1;
+  };
   return {
+    forget,
     recent,
     isWhole: () => covered === written,
     take(changes) {
@@ -122,10 +132,7 @@ function createOverheard(): Overheard {
       recent.add(changes);
       covered = written;
       unheard += changes.length;
-      if (unheard > UNHEARD) {
-        recent.clear();
-        covered = -1;
-      }
+      if (unheard > UNHEARD) forget();
     },
     writes: () => written,
     cover(writes) {

@@ -3,6 +3,7 @@ import { parseSecurity } from '../auth/security.js';
 import type { Database } from '../databases/database.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
+import { purgedInfosLimit } from './purge-routes.js';
 import { USERS } from '../auth/users.js';
 
 /** The figures of a database as `GET /{db}` shows them. Sizes are bytes. */
@@ -11,7 +12,7 @@ export async function databaseInfo(database: Database): Promise<object> {
   return {
     instance_start_time: '0',
     db_name: database.name,
-    purge_seq: '0-g1AAAA',
+    purge_seq: database.formatSeq(await database.store.purgeSeq()),
     update_seq: database.formatSeq(updateSeq),
     sizes: { file: fileBytes, external: fileBytes, active: fileBytes },
     props: {},
@@ -72,12 +73,21 @@ export async function compact(x: Exchange, database: Database): Promise<void> {
   const ddoc = x.path[2];
   if (ddoc === undefined) {
     // What goes wrong leaves the database as it is: only larger than it could be.
-    database.store.compact().catch(() => undefined);
+    compactAll(database).catch(() => undefined);
   } else {
     const index = await database.views.of(await database.catalog.get(`_design/${ddoc}`));
     index.compact().catch(() => undefined);
   }
   sendJson(x, 202, { ok: true });
+}
+
+/** The files of the documents, and the purges that no index needs any more. */
+async function compactAll(database: Database): Promise<void> {
+  const { store, views, catalog } = database;
+  await store.compact();
+  const reached = await views.takeOutPurged(await catalog.all());
+  const until = reached - purgedInfosLimit(database);
+  if (until > 0) await store.forgetPurges(until);
 }
 
 export async function viewCleanup(x: Exchange, database: Database): Promise<void> {

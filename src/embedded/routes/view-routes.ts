@@ -59,7 +59,7 @@ export async function designInfo(x: Exchange, database: Database, ddoc: string):
       waiting_commit: false,
       waiting_clients: 0,
       update_seq: index.seq(),
-      purge_seq: 0,
+      purge_seq: index.purged(),
       updates_pending: { minimum: 0, preferred: 0, total: 0 },
     },
   });

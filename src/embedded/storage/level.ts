@@ -1,4 +1,9 @@
-import leveldown, { type Iterator, type LevelDown, type LevelDownFactory } from 'leveldown';
+import leveldown, {
+  type Iterator,
+  type LevelDown,
+  type LevelDownFactory,
+  type Operation,
+} from 'leveldown';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -128,6 +133,17 @@ function nextPage(iterator: Iterator): Promise<LevelEntry[]> {
     step();
   });
 }
+
+/** The values of keys; undefined where there is none. */
+export const valuesAt = (
+  level: LevelDown,
+  keys: readonly string[],
+): Promise<(string | undefined)[]> =>
+  call((done) => level.getMany(keys, { asBuffer: false }, done));
+
+/** Applies operations as one. */
+export const writeAll = (level: LevelDown, operations: readonly Operation[]): Promise<void> =>
+  call((done) => level.batch(operations, {}, done));
 
 /** How many keys lie between two, both included. */
 export async function countKeys(level: LevelDown, from: string, to: string): Promise<number> {

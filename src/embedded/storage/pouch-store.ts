@@ -7,9 +7,10 @@ import { createBodyCache, type BodyCache } from './body-cache.js';
 import { indexMaps } from './index-maps.js';
 import { compactLevel, countKeys, directoryBytes, LAST, openOrderedMap } from './level.js';
 import { locals } from './pouch-locals.js';
+import { purging } from './pouch-purge.js';
 import { readers } from './pouch-reads.js';
 import { openSession, type Session } from './session.js';
-import type { DocumentStore, DocWriteResult } from './storage.js';
+import type { DocumentStore, DocWriteResult, LeavesById } from './storage.js';
 import { DEFAULT_REVS_LIMIT, type StoreHome } from './store-home.js';
 import { createWriteQueue } from './write-queue.js';
 import type { WriteListener } from './write-tap.js';
@@ -38,7 +39,7 @@ export async function openPouchStore({
   return {
     instance,
     watch: (listener) => void listeners.push(listener),
-    ...figuresAndWrites(session, bodies, location),
+    ...figuresAndWrites(session, bodies, { location, tell }),
     ...readers(session, bodies),
     ...locals(session),
     ...indexes,
@@ -69,12 +70,18 @@ export async function openPouchStore({
 function figuresAndWrites(
   session: Session,
   bodies: BodyCache,
-  location: string,
-): Pick<DocumentStore, 'info' | 'updateSeq' | 'write'> {
+  { location, tell }: { readonly location: string; readonly tell: WriteListener },
+): Pick<DocumentStore, 'info' | 'updateSeq' | 'write' | keyof ReturnType<typeof purging>> {
   const { use, pouch, level } = session;
   const queue = createWriteQueue(session);
   const ids = createIdCounter(level);
+  const purged = (taken: LeavesById): void => {
+    ids.recount();
+    for (const id of taken.keys()) bodies.forget(id);
+    tell(undefined);
+  };
   return {
+    ...purging(session, purged),
     info: () =>
       use(async () => {
         const { doc_count: docCount, update_seq: updateSeq } = await pouch().info();
@@ -106,6 +113,7 @@ function figuresAndWrites(
 function createIdCounter(level: () => LevelDown): {
   total(): Promise<number>;
   note(results: readonly DocWriteResult[], newEdits: boolean): void;
+  recount(): void;
 } {
   let known: Promise<number> | undefined;
   const count = (): Promise<number> => {
@@ -114,6 +122,7 @@ function createIdCounter(level: () => LevelDown): {
   };
   return {
     total: () => (known ??= count()),
+    recount: () => (known = undefined),
     note(results, newEdits) {
       if (!newEdits) known = undefined;
       const added = results.filter((result) => 'rev' in result && result.rev.startsWith('1-'));

@@ -16,6 +16,20 @@ export function latestOf(tree: RevTree, rev: string): string[] {
   return [...new Set(found.map((leaf) => leaf.rev))];
 }
 
+/** The tree without these leaves, and without what only they descend from. */
+export function withoutLeaves(tree: RevTree, revs: ReadonlySet<string>): RevTree {
+  const roots = tree.map(({ pos, ids }) => ({ pos, ids: nodeWithout(pos, ids, revs) }));
+  return roots.filter((root): root is RevTree[number] => root.ids !== undefined);
+}
+
+function nodeWithout(pos: number, node: RevNode, revs: ReadonlySet<string>): RevNode | undefined {
+  const [id, state, children] = node;
+  if (children.length === 0) return revs.has(`${pos}-${id}`) ? undefined : node;
+  const below = children.map((child) => nodeWithout(pos + 1, child, revs));
+  const left = below.filter((child) => child !== undefined);
+  return left.length === 0 ? undefined : [id, state, left];
+}
+
 function leavesBelow(pos: number, node: RevNode): TreeLeaf[] {
   const leaves: TreeLeaf[] = [];
   const visit: { pos: number; node: RevNode }[] = [{ pos, node }];

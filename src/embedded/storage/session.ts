@@ -19,6 +19,11 @@ export type Session = {
   readonly read: <T>(operation: () => Promise<T>) => Promise<T>;
   /** Writes a batch within `use`, between two reads. */
   readonly batch: <T>(operation: () => Promise<T>) => Promise<T>;
+  /**
+   * Changes what PouchDB has written while nothing else is done. When `run` resolves with true, PouchDB
+   * reads its counters again. @throws StoreClosed
+   */
+  readonly amend: (run: (level: LevelDown) => Promise<boolean>) => Promise<void>;
   /** Waits for the operations under way, then opens it again with this limit. @throws StoreClosed */
   readonly reopen: (revsLimit: number) => Promise<void>;
   /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
@@ -44,6 +49,13 @@ export async function openSession(
       return operation();
     });
 
+  const openAgain = async (): Promise<void> => {
+    // After a failure it may be closed already.
+    await pouch.close().catch(() => undefined);
+    ({ pouch, level } = await openPouch(location, limit));
+    tapWrites(level, onWrite);
+  };
+
   return {
     pouch: () => pouch,
     level: () => level,
@@ -52,14 +64,16 @@ export async function openSession(
     use,
     read: (operation) => use(() => batches.pass(operation)),
     batch: (operation) => batches.alone(operation),
+    amend: (run) =>
+      lock.alone(async () => {
+        if (closed) throw new StoreClosed();
+        if (await run(level)) await openAgain();
+      }),
     reopen: (next) =>
       lock.alone(async () => {
         if (closed) throw new StoreClosed();
-        // After a failure it may be closed already.
-        await pouch.close().catch(() => undefined);
         limit = next;
-        ({ pouch, level } = await openPouch(location, limit));
-        tapWrites(level, onWrite);
+        await openAgain();
       }),
     close: (then) =>
       lock.alone(async () => {

@@ -113,6 +113,16 @@ export type Attachment = {
   close(): void;
 };
 
+/** Leaf revisions by the id of their document. */
+export type LeavesById = ReadonlyMap<string, readonly string[]>;
+
+/** What one purge took of a document; purges are counted from 1. */
+export type Purge = {
+  readonly seq: number;
+  readonly id: string;
+  readonly revs: readonly string[];
+};
+
 /** One database. Every method may be called at any time; writes are durable when they return. */
 export type DocumentStore = {
   /** Identity of this database: another one after it was deleted and made again. */
@@ -152,6 +162,18 @@ export type DocumentStore = {
   setting(name: string): unknown;
   saveSetting(name: string, value: unknown): Promise<void>;
   compact(): Promise<void>;
+  /**
+   * Forgets leaf revisions as if they had never been; resolves with those that there were, for every
+   * document that was asked for. A document without any other leaf is gone and in no list of changes;
+   * one with others has a new sequence.
+   */
+  purge(wanted: LeavesById): Promise<LeavesById>;
+  /** The number of the newest purge; 0 before the first. */
+  purgeSeq(): Promise<number>;
+  /** The purges after a number, oldest first, as far as they are remembered. */
+  purges(since: number): Promise<readonly Purge[]>;
+  /** Forgets the purges up to a number: every index has taken them in. */
+  forgetPurges(upTo: number): Promise<void>;
   /** An ordered map of strings beside the documents, for one index; not synced on every write. */
   index(name: string): Promise<OrderedMap>;
   indexes(): Promise<string[]>;

@@ -7,6 +7,11 @@ export type ViewIndexes = {
   of(design: Design): Promise<ViewIndex>;
   /** Removes the indexes that no design document names any more. */
   cleanup(designs: readonly Design[]): Promise<void>;
+  /**
+   * Takes purged documents out of all indexes that there are; resolves with the number of the purge that all of
+   * them have reached.
+   */
+  takeOutPurged(designs: readonly Design[]): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -14,15 +19,17 @@ export function createViewIndexes(store: DocumentStore): ViewIndexes {
   const open = new Map<string, Promise<ViewIndex>>();
   let closed = false;
 
+  const of = (design: Design): Promise<ViewIndex> => {
+    const known = open.get(design.signature);
+    if (known !== undefined) return known;
+    const opening = store.index(design.signature).then((map) => createViewIndex(store, map));
+    open.set(design.signature, opening);
+    opening.catch(() => open.delete(design.signature));
+    return opening;
+  };
+
   return {
-    of(design) {
-      const known = open.get(design.signature);
-      if (known !== undefined) return known;
-      const opening = store.index(design.signature).then((map) => createViewIndex(store, map));
-      open.set(design.signature, opening);
-      opening.catch(() => open.delete(design.signature));
-      return opening;
-    },
+    of,
     async cleanup(designs) {
       const used = new Set(designs.map((design) => design.signature));
       for (const name of await store.indexes()) {
@@ -32,6 +39,17 @@ export function createViewIndexes(store: DocumentStore): ViewIndexes {
         await index?.close();
         await store.removeIndex(name);
       }
+    },
+    async takeOutPurged(designs) {
+      const bySignature = new Map(designs.map((design) => [design.signature, design]));
+      const purges = await store.purgeSeq();
+      for (const name of await store.indexes()) {
+        const design = bySignature.get(name);
+        // No design document has it now; one may have it again.
+        if (design === undefined || closed) return 0;
+        await (await of(design)).takeOutPurged(design);
+      }
+      return purges;
     },
     async close() {
       closed = true;

@@ -1,7 +1,7 @@
 import merging from 'pouchdb-merge';
 
 import type { RevTree } from '../pouch.js';
-import { latestOf, leafRevisions, type TreeLeaf } from '../rev-tree.js';
+import { latestOf, leafRevisions, withoutLeaves, type TreeLeaf } from '../rev-tree.js';
 
 /**
  * The revisions of a document as its row holds them. Nearly all documents have one leaf and a line of
@@ -56,6 +56,15 @@ export function withPath(
 ): Revisions {
   const tree = before === undefined ? [] : treeOf(before);
   return pack(merging.merge(tree, branch(path, deleted), limit).tree);
+}
+
+/** The revisions without these leaves, and without what only they descend from; undefined: none is left. */
+export function withoutRevisions(
+  before: Revisions,
+  revs: ReadonlySet<string>,
+): Revisions | undefined {
+  const tree = withoutLeaves(treeOf(before), revs);
+  return tree.length === 0 ? undefined : pack(tree as Tree);
 }
 
 /** All leaves, the winner first, then those of the longest histories. */

@@ -22,6 +22,8 @@ export const schema = `
   CREATE INDEX IF NOT EXISTS uses_by_doc ON uses (doc);
   CREATE TABLE IF NOT EXISTS locals (
     id TEXT PRIMARY KEY, rev INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS purges (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL, revs TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 
@@ -46,6 +48,11 @@ const texts = {
   wholeDescending: `SELECT ${HEAD}, body ${RANGE} DESC LIMIT ? OFFSET ?`,
   leaf: 'SELECT deleted, body FROM leaves WHERE doc = ? AND rev = ?',
   leaves: 'SELECT rev, deleted, body FROM leaves WHERE doc = ?',
+  dropDoc: 'DELETE FROM docs WHERE key = ?',
+  dropLeaves: 'DELETE FROM leaves WHERE doc = ?',
+  putPurge: 'INSERT INTO purges (seq, id, revs) VALUES (?, ?, ?)',
+  purges: 'SELECT seq, id, revs FROM purges WHERE seq > ? ORDER BY seq',
+  dropPurges: 'DELETE FROM purges WHERE seq <= ?',
   putLeaf: 'INSERT OR REPLACE INTO leaves (doc, rev, deleted, body) VALUES (?, ?, ?, ?)',
   dropLeaf: 'DELETE FROM leaves WHERE doc = ? AND rev = ?',
   attachment: 'SELECT key, length FROM attachments WHERE digest = ?',

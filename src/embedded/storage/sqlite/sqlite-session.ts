@@ -7,7 +7,7 @@ import { prepareStatements, schema, type Statements } from './schema.js';
 import { openSqliteFile, rollBack, type SqliteFile } from './sqlite-file.js';
 
 /** What a database counts; changed within transactions only. */
-export type Counts = { seq: number; live: number; deleted: number };
+export type Counts = { seq: number; live: number; deleted: number; purged: number };
 
 /** The changes of one transaction. */
 export type Transaction = {
@@ -162,7 +162,9 @@ function transact(opened: Opened, run: () => void): void {
   sql.begin.run();
   try {
     run();
-    if (before.seq !== opened.counts.seq) sql.putMeta.run('counts', JSON.stringify(opened.counts));
+    const { seq, purged } = opened.counts;
+    if (before.seq !== seq || before.purged !== purged)
+      sql.putMeta.run('counts', JSON.stringify(opened.counts));
     sql.commit.run();
   } catch (error) {
     opened.counts = before;
@@ -181,6 +183,8 @@ function instanceOf(sql: Statements): string {
 
 function storedCounts(sql: Statements): Counts {
   const stored = sql.meta.get('counts');
-  if (stored === undefined) return { seq: 0, live: 0, deleted: 0 };
-  return JSON.parse(String(stored['value'])) as Counts;
+  const none: Counts = { seq: 0, live: 0, deleted: 0, purged: 0 };
+  if (stored === undefined) return none;
+  // A file of an older version counts no purges.
+  return { ...none, ...(JSON.parse(String(stored['value'])) as Partial<Counts>) };
 }

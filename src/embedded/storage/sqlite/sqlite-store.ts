@@ -5,6 +5,7 @@ import type { Doc, DocumentStore, StoredChange } from '../storage.js';
 import { DEFAULT_REVS_LIMIT, type StoreHome } from '../store-home.js';
 import { sqliteFiles } from './sqlite-files.js';
 import { openSqliteMap } from './sqlite-index.js';
+import { sqlitePurges } from './sqlite-purges.js';
 import { sqliteReads } from './sqlite-reads.js';
 import { openSqliteSession, type SqliteSession } from './sqlite-session.js';
 import { writeAll } from './sqlite-writes.js';
@@ -45,6 +46,7 @@ export async function openSqliteStore({
     updateSeq: () => session.read((_, { seq }) => seq),
     write: (docs, { newEdits }) => writeAll({ session, files, revsLimit }, docs, newEdits),
     ...sqliteReads(session, files),
+    ...sqlitePurges(session, files, () => listeners.forEach((listener) => listener(undefined))),
     ...sqliteLocals(session),
     ...indexes,
     revsLimit,

@@ -218,7 +218,11 @@ const hasOneLeaf = (head: Head | undefined, { tree }: Revisions): boolean =>
   tree === null && (head === undefined || head.tree === null);
 
 /** Puts the leaves that lose where they belong, drops the others; returns the body of the winner. */
-function placeLeaves(sql: Statements, head: Head | undefined, step: Step): string {
+export function placeLeaves(
+  sql: Statements,
+  head: Head | undefined,
+  step: Pick<Step, 'revisions' | 'rev' | 'body'>,
+): string {
   if (head === undefined) return step.body;
   const stored = new Map(sql.leaves.all(head.key).map((row) => [String(row['rev']), row]));
   const leaves = allLeaves(step.revisions);
@@ -237,7 +241,7 @@ function placeLeaves(sql: Statements, head: Head | undefined, step: Step): strin
 }
 
 /** The attachments of all leaves of a document. */
-function digestsOf(sql: Statements, key: number | undefined, winner: string): Set<string> {
+export function digestsOf(sql: Statements, key: number | undefined, winner: string): Set<string> {
   const others = key === undefined ? [] : sql.leaves.all(key).map((row) => String(row['body']));
   return new Set(
     [winner, ...others].flatMap((body) => Object.values(stubsOf(body)).map((stub) => stub.digest)),
