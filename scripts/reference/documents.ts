@@ -6,6 +6,7 @@ import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
 import { lockSchema } from '../../src/model/lock.js';
 import { requestSchema } from '../../src/model/request.js';
+import { removalSchema } from '../../src/model/removal.js';
 import { retentionSchema } from '../../src/model/retention.js';
 import { scheduleSchema } from '../../src/model/schedule.js';
 import { signalDocumentSchema } from '../../src/model/signal.js';
@@ -44,6 +45,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Lock', lockSchema],
   ['Token', tokenSchema],
   ['Retention', retentionSchema],
+  ['Removal', removalSchema],
 ];
 
 /** Nested objects and the values of some fields, as the glossary lists them. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, RetainResult } from '../client.js';
+import type { Client, PassResult } from '../client.js';
 import { TwsError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Retain } from '../model/retain.js';
@@ -67,17 +67,21 @@ async function passOnce(
   if (!configured || signal.aborted) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
-  if (pass.kind === 'done') tellPass(pass.result, Date.now() - began, log);
+  if (pass.kind === 'done') tellPass(pass, Date.now() - began, log);
+  if (pass.kind === 'done' && pass.unpurged !== undefined)
+    log.warn({}, `Tombstones could not be purged: ${pass.unpurged}`);
   if (pass.kind === 'done' && pass.uncompacted !== undefined)
     log.warn({}, `The database could not be compacted: ${pass.uncompacted}`);
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
 }
 
-function tellPass(result: RetainResult, ms: number, log: Log): void {
+type Done = Extract<PassResult, { readonly kind: 'done' }>;
+
+function tellPass({ result, purged }: Done, ms: number, log: Log): void {
   const { rows, documents, broken, archived, failures } = result;
   for (const { archive, job, message } of failures) log.warn({ archive, job }, message);
   const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
-  const about = { removed: sum('removed'), kept: sum('kept'), documents, archived, ms };
+  const about = { removed: sum('removed'), kept: sum('kept'), documents, archived, purged, ms };
   const what = `Removed ${counted(about.removed, 'old job')} in ${lengthOf(ms)}`;
   const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
   if (about.removed > 0 || broken) log.info(about, line);

@@ -3,6 +3,7 @@ import { scansFor } from '../decide/retention/scans.js';
 import type { EndedStatus, Retain } from '../model/retain.js';
 import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
+import { noteRemoval } from './retain-purge.js';
 import { candidatesOf, type RetainCandidate } from './retain-candidates.js';
 import {
   revisionName,
@@ -39,6 +40,8 @@ export type RetainOptions = {
   readonly openArchive?: PassArchiveOptions['open'];
   /** Waited for now and then; false breaks it off. */
   readonly mayGoOn?: (() => Promise<boolean>) | undefined;
+  /** Writes down what is removed, so that its tombstones can be purged. */
+  readonly isNoted?: boolean;
 };
 
 export type RetainProgress = {
@@ -106,7 +109,7 @@ export async function readRetention(store: Store, usual?: Retain): Promise<Reten
  * @throws TwsError those of a removal but `document_conflict`
  */
 export async function retainJobs(store: Store, options: RetainOptions = {}): Promise<RetainResult> {
-  const { usual, dryRun = false, now = Date.now(), onProgress } = options;
+  const { usual, dryRun = false, now = Date.now(), onProgress, isNoted = false } = options;
   const { rules, problems } = await rulesOf(store, usual);
   const configured = scansFor(rules, now).length > 0;
   const tally = createTally();
@@ -126,7 +129,7 @@ export async function retainJobs(store: Store, options: RetainOptions = {}): Pro
   try {
     for await (const some of candidatesOf(store, { rules, now, goesOn })) {
       if (!(await goesOn(true))) break;
-      await removeSome(store, some, { beside, dryRun, tally, archives, now });
+      await removeSome(store, some, { beside, dryRun, tally, archives, now, isNoted });
       onProgress?.(tally.progress());
     }
   } finally {
@@ -198,12 +201,13 @@ type Removing = {
   readonly tally: Tally;
   readonly archives: PassArchives;
   readonly now: number;
+  readonly isNoted: boolean;
 };
 
 async function removeSome(
   store: Store,
   some: readonly RetainCandidate[],
-  { beside, dryRun, tally, archives, now }: Removing,
+  { beside, dryRun, tally, archives, now, isNoted }: Removing,
 ): Promise<void> {
   const families = await familiesOf(
     store,
@@ -220,6 +224,13 @@ async function removeSome(
     return [];
   });
   for await (const batch of archives.archived(toGo)) {
+    const going = batch.filter(({ kept }) => kept === undefined);
+    if (isNoted)
+      await noteRemoval(
+        store,
+        going.flatMap(({ family }) => idsOf(family)),
+        now,
+      );
     const ended = await Promise.allSettled(batch.map((one) => removeOne(store, one, tally)));
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
@@ -241,6 +252,10 @@ async function removeOne(
   else tally.removed(candidate, removed);
 }
 
-function sizeOf({ levels, beside }: JobFamily): number {
-  return levels.flat().length + beside.length;
+function sizeOf(family: JobFamily): number {
+  return idsOf(family).length;
+}
+
+function idsOf({ levels, beside }: JobFamily): readonly string[] {
+  return [...levels.flat().map(({ _id }) => _id), ...beside];
 }

@@ -7,6 +7,7 @@ import {
 } from '../model/retention.js';
 import { isWorthCompacting } from '../decide/retention/compaction.js';
 import type { Store } from '../store/store.js';
+import { purgeRemoved, type PurgeOptions } from './retain-purge.js';
 import { retainJobs, type RetainOptions, type RetainResult } from './retain.js';
 
 /*
@@ -28,6 +29,8 @@ export type PassOptions = RetainOptions & {
   readonly by: string;
   /** Time between the begin of one pass by itself and the next, ms. */
   readonly everyMs: number;
+  /** Tombstones are purged when they are so old, ms; default: a day. */
+  readonly purgeAfterMs?: number | undefined;
   /** The pass begins also when none is due; not while another one runs. */
   readonly atOnce?: boolean;
 };
@@ -38,6 +41,10 @@ export type PassResult =
       readonly kind: 'done';
       readonly result: RetainResult;
       readonly next: number;
+      /** Tombstones that were purged. */
+      readonly purged: number;
+      /** Why not all of them could be purged. */
+      readonly unpurged?: string;
       /** Why the database could not be compacted after it. */
       readonly uncompacted?: string;
     }
@@ -65,12 +72,27 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   };
   let last: LastPass | undefined;
   try {
-    const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs });
-    const { uncompacted, ...compacted } = await compactAfter(store, result);
+    const isNoted = await purges(store);
+    const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs, isNoted });
+    const { purgeAfterMs: delayMs, signal } = options;
+    const mayGoOn = async (): Promise<boolean> => signal?.aborted !== true && (await isOurs());
+    const purging = { now: began, mayGoOn, ...(delayMs === undefined ? {} : { delayMs }) };
+    const { purged, unpurged } = isNoted ? await purgeAfter(store, purging) : nothingPurged;
+    const { uncompacted, compacted } = await compactAfter(store, result.documents + purged);
     const ms = Math.round(performance.now() - from);
-    last = { at: began, ms, by, ...countsOf(result), ...compacted };
-    const done = { kind: 'done', result, next: claimed.doc.next } as const;
-    return uncompacted === undefined ? done : { ...done, uncompacted };
+    last = {
+      at: began,
+      ms,
+      by,
+      ...countsOf(result),
+      purged,
+      ...(compacted !== undefined && { compacted }),
+    };
+    return {
+      ...{ kind: 'done', result, next: claimed.doc.next, purged },
+      ...(unpurged !== undefined && { unpurged }),
+      ...(uncompacted !== undefined && { uncompacted }),
+    };
   } finally {
     if (doc !== undefined) await release(store, doc, last);
   }
@@ -117,10 +139,35 @@ async function write(
   return result.kind === 'written' ? { ...doc, _rev: result.rev } : undefined;
 }
 
+/** Where a database keeps several copies, a copy may learn of a purge after the document was made again (U33). */
+async function purges(store: Store): Promise<boolean> {
+  try {
+    const { copies } = await store.info();
+    return copies === 1 && (await store.mayPurge());
+  } catch {
+    // Tombstones may stay; jobs that are to go need not.
+    return false;
+  }
+}
+
+type Purged = { readonly purged: number; readonly unpurged?: string };
+const nothingPurged: Purged = { purged: 0 };
+
+async function purgeAfter(store: Store, options: PurgeOptions): Promise<Purged> {
+  try {
+    return { purged: await purgeRemoved(store, options) };
+  } catch (error) {
+    return { purged: 0, unpurged: messageOf(error) };
+  }
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 /** A removal leaves its space to the next compaction, which CouchDB may put off for long. */
 async function compactAfter(
   store: Store,
-  { documents }: RetainResult,
+  documents: number,
 ): Promise<Pick<LastPass, 'compacted'> & { readonly uncompacted?: string }> {
   if (documents === 0) return {};
   try {
@@ -128,8 +175,7 @@ async function compactAfter(
     return isWorthCompacting(documents, left) ? { compacted: await store.compact() } : {};
   } catch (error) {
     // What was removed is removed.
-    const uncompacted = error instanceof Error ? error.message : String(error);
-    return { compacted: false, uncompacted };
+    return { compacted: false, uncompacted: messageOf(error) };
   }
 }
 

@@ -14,6 +14,7 @@ const lastPassSchema = z.looseObject({
   removed: countsSchema,
   kept: z.int().min(0),
   archived: z.exactOptional(z.int().min(0)),
+  purged: z.exactOptional(z.int().min(0)),
   compacted: z.exactOptional(z.boolean()),
   failures: z.exactOptional(z.array(textSchema)),
   by: textSchema,
@@ -36,7 +37,7 @@ export const retentionSchema = z
     ),
     last: z.exactOptional(
       lastPassSchema.describe(
-        'The last pass: {at, ms, removed, kept, archived, failures, compacted, by}, jobs by status.',
+        'The last pass: {at, ms, removed, kept, archived, purged, failures, compacted, by}, jobs by status.',
       ),
     ),
   })

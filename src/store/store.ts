@@ -33,6 +33,7 @@ import {
   type ViewRow,
 } from './views.js';
 import { createLeafReader } from './leaf-reader.js';
+import { mayPurge, purgeTombstones, readTombstones, type Tombstones } from './purge.js';
 import { createWriter, type NewDocument } from './writer.js';
 
 /**
@@ -68,6 +69,12 @@ export type Store = {
   readonly attachment: (id: string, name: string, of?: OfRevision) => Promise<string | undefined>;
   /** Has the server give back the space of removed documents; false: it does not let us. */
   readonly compact: () => Promise<boolean>;
+  /** Whether tombstones of this database can be purged: by this user, and exactly. */
+  readonly mayPurge: () => Promise<boolean>;
+  /** Those of the documents that are deleted. */
+  readonly tombstones: (ids: readonly string[]) => Promise<Tombstones>;
+  /** Purges tombstones, at most `mostPurged` of them; resolves with the ids of those that were one until then. */
+  readonly purge: (tombstones: Tombstones) => Promise<ReadonlySet<string>>;
   /** One revision with its history and the bytes of its attachments, for another database. */
   readonly copy: (id: string, rev: string) => Promise<DocumentCopy | undefined>;
   /** Stores copies under their own revisions; resolves with those that were refused. */
@@ -127,6 +134,9 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
     compact: () => compactDatabase(client),
+    mayPurge: () => mayPurge(client),
+    tombstones: (ids) => readTombstones(client, ids),
+    purge: (tombstones) => purgeTombstones(client, tombstones),
     copy: (id, rev) => readCopy(client, id, rev),
     putCopies: (docs) => writeCopies(client, docs),
     documentLimit: () => readDocumentLimit(client),

@@ -40,7 +40,7 @@ const nothing = {
   ...{ archived: 0, failures: [] },
 };
 const done = (more: object): PassResult => ({
-  ...{ kind: 'done', next: 0 },
+  ...{ kind: 'done', next: 0, purged: 0 },
   result: { ...nothing, rows, ...more },
 });
 

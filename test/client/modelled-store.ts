@@ -12,6 +12,10 @@ export type BeforeWrite = () => 'go' | 'die' | 'die after';
 /** A database in memory, with what retention reads of it. */
 export type ModelledDatabase = {
   readonly docs: Map<string, StoredDocument>;
+  /** The revisions of deleted documents that were not purged. */
+  readonly tombstones: Map<string, string>;
+  /** Documents that views do not show: a purge named them after they were made again, as with CouchDB 3.4. */
+  readonly hidden: Set<string>;
   /** A connection of one process; after its death every call fails. */
   readonly store: (beforeWrite?: BeforeWrite) => Store;
 };
@@ -52,6 +56,8 @@ export function modelledDatabase(
   onMade: (id: string) => void,
 ): ModelledDatabase {
   const docs = new Map<string, StoredDocument>();
+  const tombstones = new Map<string, string>();
+  const hidden = new Set<string>();
   const children = new Map<string, Set<string>>();
   let version = 0;
   const put = ({ _rev: before, ...doc }: NewDocument): WriteResult => {
@@ -62,11 +68,15 @@ export function modelledDatabase(
     if (there !== undefined && doc['_deleted'] === true) {
       onRemove(there);
       docs.delete(doc._id);
+      hidden.delete(doc._id);
+      tombstones.set(doc._id, rev);
       children.get(parentOf(there))?.delete(doc._id);
       return { kind: 'written', rev };
     }
     const stored = { ...doc, _rev: rev } as StoredDocument;
     docs.set(doc._id, stored);
+    tombstones.delete(doc._id);
+    hidden.delete(doc._id);
     if (there === undefined) onMade(doc._id);
     const parent = parentOf(stored);
     children.set(parent, (children.get(parent) ?? new Set()).add(doc._id));
@@ -87,8 +97,14 @@ export function modelledDatabase(
       return all.filter(({ key }) => asked.has(key));
     },
   };
+  const purge = (revs: ReadonlyMap<string, string>): ReadonlySet<string> => {
+    const purged = [...revs].filter(([id, rev]) => tombstones.get(id) === rev).map(([id]) => id);
+    for (const id of purged) tombstones.delete(id);
+    for (const id of revs.keys()) if (docs.has(id)) hidden.add(id);
+    return new Set(purged);
+  };
   return {
-    docs,
+    ...{ docs, tombstones, hidden },
     store: (beforeWrite) => {
       const { read, write } = mortal(beforeWrite);
       const view = (name: string, query: Query) => read(() => views[name]?.(query) ?? []);
@@ -99,7 +115,22 @@ export function modelledDatabase(
           read(() => new Map(ids.flatMap((id) => docs.get(id) ?? []).map((doc) => [doc._id, doc]))),
         copy: (id: string, rev: string) =>
           read(() => (docs.get(id)?._rev === rev ? docs.get(id) : undefined)),
-        info: () => read(() => ({ documents: docs.size })),
+        info: () => read(() => ({ documents: docs.size, copies: 1 })),
+        mayPurge: () => read(() => true),
+        tombstones: (ids: readonly string[]) =>
+          read(
+            () =>
+              new Map(
+                ids.flatMap((id) => [
+                  ...(tombstones.has(id) ? [[id, String(tombstones.get(id))] as const] : []),
+                ]),
+              ),
+          ),
+        purge: (revs: ReadonlyMap<string, string>) => write(() => purge(revs)),
+        rangePages: async function* (prefix: string) {
+          const all = await read(() => [...docs.values()]);
+          yield* all.filter(({ _id }) => _id.startsWith(prefix));
+        },
         compact: () => read(() => true),
         view,
         rows: async function* (name: string, query: Query) {

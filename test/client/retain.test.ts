@@ -4,7 +4,7 @@ import { uniqueOrder } from '../../src/client/unique.js';
 import { uniqueUntil } from '../../src/model/lock.js';
 import { slotJobId } from '../../src/model/schedule.js';
 import { openStore } from '../../src/store/store.js';
-import { couchUrl } from '../support/couch.js';
+import { couchUrl, request } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
 
 const now = Date.UTC(2026, 0, 31);
@@ -348,6 +348,33 @@ describe('passes of several processes', () => {
     const options = { now, usual, everyMs: 1, by: 'engine:a', atOnce: true };
     await createClient({ store }).retention(options);
     expect(await store.get('retention')).toMatchObject({ last: { compacted: true } });
+  });
+
+  it('U32: purge what they removed a day later, so that nothing of it is left', async () => {
+    const { put, store, left } = await ready();
+    await put(ended('a', 90), { ...ended('b', 90), ...child('a') }, ended('c', 1));
+    const options = { usual, everyMs: 1, by: 'engine:a', atOnce: true };
+    const tombstones = async (): Promise<unknown> =>
+      (await request('GET', `/${store.connection.database}`)).body['doc_del_count'];
+    const before = Number(await tombstones());
+    const client = createClient({ store });
+    expect(await client.retention({ ...options, now })).toMatchObject({ purged: 0 });
+    expect(await tombstones()).toBe(before + 2);
+    expect(await client.retention({ ...options, now: now + day })).toMatchObject({ purged: 2 });
+    expect(await tombstones()).toBe(before);
+    expect(await left()).toEqual(['c']);
+    expect(await store.get('retention')).toMatchObject({ last: { purged: 2 } });
+  });
+
+  it('keep what they did when tombstones cannot be purged, and say why', async () => {
+    const { put, store } = await ready();
+    await put(ended('a', 90));
+    const purge = () => Promise.reject(new Error('it is away'));
+    const options = { now, usual, everyMs: 1, by: 'engine:a', atOnce: true, purgeAfterMs: 0 };
+    const pass = await createClient({ store: { ...store, purge } }).retention(options);
+    expect(pass).toMatchObject({ kind: 'done', unpurged: 'it is away' });
+    const again = await createClient({ store }).retention(options);
+    expect(again).toMatchObject({ kind: 'done', purged: 1 });
   });
 
   it('keep what they did when the database cannot be compacted, and say why', async () => {

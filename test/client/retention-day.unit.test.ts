@@ -2,6 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { archivedJobs } from '../../src/client/archive/archived-jobs.js';
 import { batchArchive } from '../../src/client/archive/batches.js';
+import { purgeRemoved } from '../../src/client/retain-purge.js';
 import { retainJobs } from '../../src/client/retain.js';
 import { runRetention } from '../../src/client/retention.js';
 import type { StoredDocument } from '../../src/model/document.js';
@@ -42,6 +43,7 @@ function createDay() {
   const unarchived: string[] = [];
   const made = new Map<string, number>();
   const onRemove = (doc: StoredDocument): void => {
+    if (doc['type'] === 'removal') return;
     if (!archived.has(`${doc._rev} ${doc._id}`)) unarchived.push(doc._id);
   };
   const onMade = (id: string): void => void made.set(id, (made.get(id) ?? 0) + 1);
@@ -94,7 +96,7 @@ async function startSlots({ database, archive }: Day, slot: number, at: number):
   const openArchive = () => batchArchive(archive.objects());
   await killedAtEveryWrite(async (before) => {
     // Before the next engine takes over, retention looks at what the last one has left.
-    const options = { usual, now: at + hour / 4, openArchive };
+    const options = { usual, now: at + hour / 4, openArchive, isNoted: true };
     if (slot % 10 === 0) await retainJobs(database.store(), options);
     const store = database.store(before);
     for (let number = 0; number < schedules; number += 1) {
@@ -230,6 +232,11 @@ it(
     }
     now += hour;
     await pass();
+    // What the day has removed is purged on the next one.
+    const purging = { now: now + 24 * hour, mayGoOn: () => Promise.resolve(true) };
+    await killedAtEveryWrite((before) => purgeRemoved(database.store(before), purging));
+    const ofJobs = [...database.tombstones.keys()].filter((id) => !id.startsWith('removal:'));
+    expect([ofJobs, database.hidden.size]).toEqual([[], 0]);
     expect(day.unarchived).toEqual([]);
     // A slot has one job, also where the engine died before it could say so.
     const ofSlots = jobs.map(({ _id }) => made.get(_id));

@@ -11,6 +11,7 @@ const quiet: ReadonlySet<string> = new Set([
   'engine-control',
   'queue-control',
   'retention',
+  'removal',
 ]);
 /** The log names at most this many types. */
 const mostReported = 100;
