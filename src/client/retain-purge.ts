@@ -11,9 +11,9 @@ import type { Store } from '../store/store.js';
 /*
  * What becomes of the tombstones of retention.
  *
- * U32 A document is named in a removal before it is removed, so that none of its tombstones is forgotten. It is
+ * U40 A document is named in a removal before it is removed, so that none of its tombstones is forgotten. It is
  *     purged a day later: until then replicas and feeds learn that it is gone.
- * U33 Only a tombstone is purged. A document that is made again while it is being purged loses its rows in the
+ * U41 Only a tombstone is purged. A document that is made again while it is being purged loses its rows in the
  *     views of CouchDB 3.4 (test/conformance/purge.test.ts), so it is written once more; `purging` says so to
  *     the next pass, should this one die in between.
  */
@@ -82,7 +82,7 @@ function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: parts }, (_, i) => ids.slice(i * mostPurged, (i + 1) * mostPurged));
 }
 
-/** U33. Undefined: something is left to do, for the next pass. */
+/** U41. Undefined: something is left to do, for the next pass. */
 async function purgeSome(
   store: Store,
   ids: readonly string[],

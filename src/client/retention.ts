@@ -139,7 +139,7 @@ async function write(
   return result.kind === 'written' ? { ...doc, _rev: result.rev } : undefined;
 }
 
-/** Where a database keeps several copies, a copy may learn of a purge after the document was made again (U33). */
+/** Where a database keeps several copies, a copy may learn of a purge after the document was made again (U41). */
 async function purges(store: Store): Promise<boolean> {
   try {
     const { copies } = await store.info();

@@ -31,7 +31,7 @@ async function makeAgain(store: Store, _id: string): Promise<void> {
 }
 
 describe('Tombstones of retention', () => {
-  it('U32: stay for a day, and are gone then with what named them', async () => {
+  it('U40: stay for a day, and are gone then with what named them', async () => {
     const count = 2 * mostPurged + 1;
     const database = await removed(count);
     const store = database.store();
@@ -60,7 +60,7 @@ describe('Tombstones of retention', () => {
     expect(database.docs.get('job-1')?._rev).toBe(rev);
   });
 
-  it('U33: no document is hidden from views, wherever a pass dies and whenever one is made again', async () => {
+  it('U41: no document is hidden from views, wherever a pass dies and whenever one is made again', async () => {
     const count = mostPurged + 2;
     // The job is made again before each of the writes of a pass, which dies at each one of them.
     for (let again = 1; again < 8; again += 1) {

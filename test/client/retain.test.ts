@@ -350,7 +350,7 @@ describe('passes of several processes', () => {
     expect(await store.get('retention')).toMatchObject({ last: { compacted: true } });
   });
 
-  it('U32: purge what they removed a day later, so that nothing of it is left', async () => {
+  it('U40: purge what they removed a day later, so that nothing of it is left', async () => {
     const { put, store, left } = await ready();
     await put(ended('a', 90), { ...ended('b', 90), ...child('a') }, ended('c', 1));
     const options = { usual, everyMs: 1, by: 'engine:a', atOnce: true };

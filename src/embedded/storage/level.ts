@@ -142,7 +142,7 @@ export const valuesAt = (
   call((done) => level.getMany(keys, { asBuffer: false }, done));
 
 /** Applies operations as one. */
-export const writeAll = (level: LevelDown, operations: readonly Operation[]): Promise<void> =>
+export const applyAll = (level: LevelDown, operations: readonly Operation[]): Promise<void> =>
   call((done) => level.batch(operations, {}, done));
 
 /** How many keys lie between two, both included. */

@@ -1,7 +1,7 @@
 import type { LevelDown, Operation } from 'leveldown';
 import merging from 'pouchdb-merge';
 
-import { valuesAt, LAST, scanLevel, writeAll } from './level.js';
+import { valuesAt, LAST, scanLevel, applyAll } from './level.js';
 import type { PouchMetadata, RevTree } from './pouch.js';
 import { leafRevisions, withoutLeaves } from './rev-tree.js';
 import type { Session } from './session.js';
@@ -34,7 +34,7 @@ export function purging(session: Session, purged: (taken: LeavesById) => void): 
       await session.amend(async (files) => {
         const work = await purgeAll(files, wanted);
         ({ taken } = work);
-        if (work.operations.length > 0) await writeAll(files, work.operations);
+        if (work.operations.length > 0) await applyAll(files, work.operations);
         return work.isCounted;
       });
       purged(taken);
@@ -55,7 +55,7 @@ export function purging(session: Session, purged: (taken: LeavesById) => void): 
         const old: Operation[] = [];
         const range = { from: PURGES, to: PURGES + padded(upTo), keysOnly: true };
         for await (const { key } of scanLevel(level(), range)) old.push(drop(key));
-        if (old.length > 0) await writeAll(level(), old);
+        if (old.length > 0) await applyAll(level(), old);
       }),
   };
 }
