@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchemas } from '../../src/cli/schemas.js';
 import { engineControlSchema } from '../../src/model/engine-control.js';
+import { notifyListSchema } from '../../src/model/notify-list.js';
 import { queueControlSchema } from '../../src/model/queue-control.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
@@ -41,6 +42,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Event', eventSchema],
   ['Engine control', engineControlSchema],
   ['Queue control', queueControlSchema],
+  ['Notify list', notifyListSchema],
   ['Engine', engineSchema],
   ['Lock', lockSchema],
   ['Token', tokenSchema],

@@ -135,6 +135,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     retryDelayMs,
     signal,
     webhooks: config.webhooks,
+    notify: config.notify,
     egress: config.egress,
     linkOf: linkOf(config.http.public_url),
     onSecret,

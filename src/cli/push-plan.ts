@@ -1,9 +1,10 @@
 import type { Client, NamedKind } from '../client.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
+import { notifyListId } from '../model/notify-list.js';
 import { queueControlId } from '../model/queue-control.js';
 import { scheduleProgressKeys } from '../model/schedule.js';
-import { defaultOwner } from '../model/task.js';
+import { defaultOwner, ownerOf } from '../model/task.js';
 import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
 import { contentHash, fileContent } from './files.js';
@@ -76,7 +77,8 @@ async function planFile(
 ): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
-  if (doc['type'] === 'queue-control') return planControl(client, file, project);
+  if (doc['type'] === 'queue-control' || doc['type'] === 'notify')
+    return planNameless(client, file, project);
   const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
@@ -94,14 +96,15 @@ async function planFile(
   return stored === undefined ? insert(file, id, project) : update(file, stored, project);
 }
 
-/** A control of a queue has no name; several may name the same queue. */
-async function planControl(
+/** Controls of queues and notify lists have no names; several may be for the same queue or owner. */
+async function planNameless(
   client: Client,
   file: GoodFile,
   project: string | undefined,
 ): Promise<PushStep | FileProblem> {
-  const { _id, queue } = file.doc;
-  const id = typeof _id === 'string' ? _id : queueControlId(String(queue));
+  const { _id, type, queue } = file.doc;
+  const usual = type === 'notify' ? notifyListId(ownerOf(file.doc)) : queueControlId(String(queue));
+  const id = typeof _id === 'string' ? _id : usual;
   const stored = await client.get(id);
   if (stored === undefined) return insert(file, id, project);
   return ofOtherKind(file, stored) ?? update(file, stored, project);

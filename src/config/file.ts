@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { problem } from '../errors.js';
 import { closest } from '../model/closest.js';
+import { notifySettingsSchema } from '../model/notify-list.js';
 import { toProblems } from '../model/problems.js';
 import { retainSchema } from '../model/retain.js';
 import { durationSchema, queueSchema } from '../model/scalars.js';
@@ -103,6 +104,7 @@ export const settingsFileSchema = z
     retry_delay: setting('retry_delay', durationSchema),
     drain: setting('drain', drainSchema),
     retain: setting('retain', retainSchema),
+    notify: setting('notify', notifySettingsSchema),
     log_level: setting('log_level', z.enum(logLevels)),
     secrets: z.exactOptional(
       z

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from '../errors.js';
 import type { EgressPolicy } from '../plugin/egress.js';
+import type { NotifySettings } from '../model/notify-list.js';
 import type { Retain } from '../model/retain.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import { addressIn, isReachable, type HttpSettings } from './http.js';
@@ -45,6 +46,8 @@ export type Config = {
   readonly drainMs?: number;
   /** Which ended jobs stay where their flow does not say so. */
   readonly retain?: Retain;
+  /** Who is notified of jobs, whatever their flows say. */
+  readonly notify: NotifySettings;
   /** How values that an earlier project encrypted are read. */
   readonly olderSecrets?: OlderFormat;
   /** Addresses that are told events of the engines; their secrets may be encrypted. */
@@ -122,6 +125,7 @@ function forEngines(sources: Sources) {
     retryDelayMs: value('retry_delay'),
     drainMs: value('drain'),
     retain: value('retain'),
+    notify: value('notify') ?? settings.notify.usual,
     olderSecrets: value('secrets.older'),
     webhooks: value('webhooks') ?? settings.webhooks.usual,
     logLevel: value('log_level') ?? settings.log_level.usual,

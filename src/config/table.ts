@@ -96,6 +96,13 @@ export const settings = {
     about:
       'Which ended jobs stay where their flow has no "retain", by status: {succeeded, failed, cancelled}, each {age, count}, and {archive}, where the others are copied to; default: all.',
   },
+  // Addresses of webhooks are often secrets themselves.
+  notify: {
+    about:
+      'Who is notified of jobs, beside the "notify" of their flows: a list of entries, each as there and with "owner".',
+    usual: [],
+    show: 'count',
+  },
   log_level: {
     about: 'What an engine logs, and what is more important; `debug` adds the steps',
     usual: 'info',

@@ -10,6 +10,7 @@ import { abandoned } from './finish/abandoned.js';
 import { advance } from './advance.js';
 import { isAsked, withLateEditsRefused } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
+import { ownerOf } from '../model/task.js';
 import { asEnded, withItsEnd, hasItsEnd, wasFinal } from './requests/hand-edits.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
@@ -119,7 +120,10 @@ function ending(
 ): Intent {
   const intent = { kind: 'write', job: ended } as const;
   const mayNotify =
-    isNew(last) || last.notify !== undefined || last.flow_definition.notify !== undefined;
+    isNew(last) ||
+    last.notify !== undefined ||
+    last.flow_definition.notify !== undefined ||
+    world.notifyLists(ownerOf(last)).length > 0;
   return mayNotify ? withNotifications(before, intent, world) : intent;
 }
 

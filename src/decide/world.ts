@@ -3,6 +3,7 @@ import type { BigResult } from '../model/big-result.js';
 import { usualCrashLimit } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
 import type { FinalJob } from '../model/job.js';
+import type { ListEntry } from '../model/notify-list.js';
 import type { Problem } from '../model/problems.js';
 import type { QueueControl } from '../model/queue-control.js';
 import type { Task } from '../model/task.js';
@@ -172,6 +173,8 @@ export type World = {
   readonly lease: (engine: string, pid?: number) => 'alive' | 'dead';
   /** What is wanted of a queue; undefined: nothing. */
   readonly queueControl: (queue: string) => QueueControl | undefined;
+  /** The entries of notify lists for the jobs of an owner. */
+  readonly notifyLists: (owner: string) => readonly ListEntry[];
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
@@ -231,6 +234,7 @@ export const unknownWorld: World = {
   peers: [],
   lease: () => 'dead',
   queueControl: () => undefined,
+  notifyLists: () => [],
   flow: unknown,
   task: unknown,
   child: unknown,

@@ -26,6 +26,7 @@ import { createFailing } from './failing.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
+import { createNotifyLists } from './control/notify-lists.js';
 import { createQueueControls } from './control/queue-controls.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
@@ -58,7 +59,7 @@ export function assemble(options: EngineOptions) {
     ...{ store, retry, log, now, life: life.signal, before: queues.permitQueues.before },
     ...{ copies: () => replicas.count, run: replicas.run },
   });
-  const { library } = others;
+  const { library, notifyLists } = others;
   const { fail, failed } = createFailing(attempts);
   const { sweepMs = usualSweepMs } = options;
   const parts: JobParts = {
@@ -66,7 +67,10 @@ export function assemble(options: EngineOptions) {
     ...queues,
     readDocument: createReadTogether(store),
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
-    notifications: createNotifications({ store, library, retry, documentLimit, linkOf, once }),
+    notifications: createNotifications({
+      ...{ store, library, retry, documentLimit, linkOf, once },
+      notifyLists: notifyLists.of,
+    }),
     events: others.events,
     onJobEnd: (job) => toFollowers().schedules.jobEnded(job),
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
@@ -138,7 +142,9 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   };
   const library = createLibrary(store, onMalformed, () => feed.isBehind());
-  const queueControls = createQueueControls({ store, log, isReporter });
+  const telling = { store, log, isReporter };
+  const queueControls = createQueueControls(telling);
+  const notifyLists = createNotifyLists({ ...telling, settings: options.notify ?? [] });
   const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
   const webhooks = createSystemWebhooks({
     ...{ keyring, onSecret, log, egress },
@@ -146,7 +152,7 @@ function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
     database: store.connection.database,
   });
   events.subscribe(webhooks.take);
-  return { events, peers, isReporter, library, queueControls, keyring, webhooks };
+  return { events, peers, isReporter, library, queueControls, notifyLists, keyring, webhooks };
 }
 
 type Others = ReturnType<typeof createOthers>;
@@ -245,7 +251,12 @@ function createDeciding(base: Base, parts: DecidingParts) {
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
   { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf }: Base,
-  { others: { peers, queueControls }, queues: { waitQueue }, attempts, replicas }: DecidingParts,
+  {
+    others: { peers, queueControls, notifyLists },
+    queues: { waitQueue },
+    attempts,
+    replicas,
+  }: DecidingParts,
 ): Pick<JobParts, 'bystanders'> & Pick<DeciderParts, 'worldFrom'> {
   const facts = (name: string): PluginFacts => {
     const { module, hash } = plugins.get(name) ?? {};
@@ -290,6 +301,7 @@ function createViews(
         schema,
         lease: peers.lease,
         queueControl: queueControls.of,
+        notifyLists: notifyLists.of,
         lockId: lockIdOf,
         render: renderParams,
         linkOf,

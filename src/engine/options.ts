@@ -1,3 +1,4 @@
+import type { NotifySettings } from '../model/notify-list.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { SlotPool } from './attempts/slot-pool.js';
 import type { OlderFormat } from '../secrets/older-format.js';
@@ -60,6 +61,8 @@ export type EngineOptions = {
   readonly onEvent?: EngineListener | undefined;
   /** Addresses that receive the same. */
   readonly webhooks?: readonly SystemWebhook[] | undefined;
+  /** Who is notified of jobs, as `notify` of `tws.json`. */
+  readonly notify?: NotifySettings | undefined;
   /** So many jobs may be made for one root job; another number only in tests. */
   readonly mostDescendants?: number | undefined;
   /** The rules that decide; other ones only in tests. */

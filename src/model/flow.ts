@@ -83,6 +83,11 @@ export const flowFields = {
       .describe('What the job leaves as its result: JSONata.'),
   ),
   notify: z.exactOptional(notifySchema),
+  notify_lists: z.exactOptional(
+    flagSchema.describe(
+      'false: the notify lists of its owner and of the database leave out its jobs.',
+    ),
+  ),
   on: z.exactOptional(onSchema),
   retain: z.exactOptional(flowRetainSchema),
   version: z.exactOptional(versionSchema),

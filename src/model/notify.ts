@@ -11,6 +11,11 @@ import type { Status } from './status.js';
 export const occasions = ['succeeded', 'failed', 'cancelled', 'ended'] as const;
 export type Occasion = (typeof occasions)[number];
 
+/** Ready-made bodies: `mail` for a task that sends mail, the others for webhooks. */
+export const notifyFormats = ['mail', 'slack', 'teams', 'discord'] as const;
+export type Format = (typeof notifyFormats)[number];
+const formatText = 'must be "mail", "slack", "teams" or "discord"';
+
 /** What of the job that ended may go along when an entry asks for it. */
 export const includable = ['params', 'result'] as const;
 
@@ -42,66 +47,99 @@ export function isWebhookAddress(written: string | { readonly $enc: string }): b
 const kinds = ['url', 'task', 'flow'] as const;
 const ofWebhooks = ['headers', 'secret', 'body', 'timeout', 'retry'] as const;
 
+/** What an entry is, when it is no object. */
+export const entryText = 'must be {on, url}, {on, task, params} or {on, flow, params}';
+
+/** What may be in an entry of `notify`. */
+export const entryFields = {
+  on: z.exactOptional(
+    z
+      .array(z.enum(occasions, { error: onText }), { error: onText })
+      .min(1, { error: onText })
+      .describe('Which ends it tells of; default: ended, which is all of them.'),
+  ),
+  url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
+  task: z.exactOptional(nameOf('task').describe('Task that tells of it.')),
+  flow: z.exactOptional(nameOf('flow').describe('Flow that tells of it.')),
+  params: z.exactOptional(paramsSchema),
+  headers: z.exactOptional(
+    z
+      .record(z.string(), z.union([z.string(), z.number(), z.looseObject({})]), {
+        error: 'must be an object of headers',
+      })
+      .describe('Headers of the webhook.'),
+  ),
+  secret: z.exactOptional(
+    encryptableSchema(secretText).describe(
+      'Signs the webhook (Standard Webhooks); encrypted by `tws encrypt`.',
+    ),
+  ),
+  body: z.exactOptional(
+    z.unknown().describe('JSON to post instead of the usual body; with templates.'),
+  ),
+  format: z.exactOptional(
+    z
+      .enum(notifyFormats, { error: formatText })
+      .describe(
+        'Ready-made text: slack, teams or discord for a webhook, or a task of the plugin "webhook"; mail for a task that sends mail.',
+      ),
+  ),
+  include: z.exactOptional(
+    z
+      .array(z.enum(includable, { error: 'must be "params" or "result"' }), {
+        error: 'must be a list of "params" and "result"',
+      })
+      .describe('What of the job goes along.'),
+  ),
+  timeout: z.exactOptional(
+    durationSchema.describe('Milliseconds one try of the webhook may take; default 15000.'),
+  ),
+  retry: z.exactOptional(retrySchema),
+};
+
 /** One entry of `notify`: on which end of a job what is told, and how. */
 export const notifyEntrySchema = z
-  .looseObject(
-    {
-      on: z.exactOptional(
-        z
-          .array(z.enum(occasions, { error: onText }), { error: onText })
-          .min(1, { error: onText })
-          .describe('Which ends it tells of; default: ended, which is all of them.'),
-      ),
-      url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
-      task: z.exactOptional(nameOf('task').describe('Task that tells of it.')),
-      flow: z.exactOptional(nameOf('flow').describe('Flow that tells of it.')),
-      params: z.exactOptional(paramsSchema),
-      headers: z.exactOptional(
-        z
-          .record(z.string(), z.union([z.string(), z.number(), z.looseObject({})]), {
-            error: 'must be an object of headers',
-          })
-          .describe('Headers of the webhook.'),
-      ),
-      secret: z.exactOptional(
-        encryptableSchema(secretText).describe(
-          'Signs the webhook (Standard Webhooks); encrypted by `tws encrypt`.',
-        ),
-      ),
-      body: z.exactOptional(
-        z.unknown().describe('JSON to post instead of the usual body; with templates.'),
-      ),
-      include: z.exactOptional(
-        z
-          .array(z.enum(includable, { error: 'must be "params" or "result"' }), {
-            error: 'must be a list of "params" and "result"',
-          })
-          .describe('What of the job goes along.'),
-      ),
-      timeout: z.exactOptional(
-        durationSchema.describe('Milliseconds one try of the webhook may take; default 15000.'),
-      ),
-      retry: z.exactOptional(retrySchema),
-    },
-    { error: 'must be {on, url}, {on, task, params} or {on, flow, params}' },
-  )
-  .superRefine((entry, context) => {
-    const [kind, other] = kinds.filter((key) => entry[key] !== undefined);
-    const refuse = (path: readonly string[], message: string): void =>
-      context.addIssue({ code: 'custom', path: [...path], message, params: { isComplete: true } });
-    if (kind === undefined) return refuse([], 'must name a "url", a "task" or a "flow"');
-    if (other !== undefined) {
-      return refuse([other], `must not stand beside "${kind}": an entry tells in one way`);
-    }
-    const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
-    for (const key of foreign) {
-      if (entry[key] === undefined) continue;
-      refuse(
-        [key],
-        `must not stand beside "${kind}": ${key === 'params' ? 'a webhook has a "body"' : 'it is for webhooks'}`,
-      );
-    }
-  });
+  .looseObject(entryFields, { error: entryText })
+  .superRefine(judgeEntry);
+
+export type NotifyEntry = z.infer<typeof notifyEntrySchema>;
+
+/** Tells what is wrong with an entry as a whole. */
+export function judgeEntry(
+  entry: z.infer<z.ZodObject<typeof entryFields>>,
+  context: z.core.$RefinementCtx<unknown>,
+): void {
+  const [kind, other] = kinds.filter((key) => entry[key] !== undefined);
+  const refuse = (path: readonly string[], message: string): void =>
+    context.addIssue({ code: 'custom', path: [...path], message, params: { isComplete: true } });
+  if (kind === undefined) return refuse([], 'must name a "url", a "task" or a "flow"');
+  if (other !== undefined) {
+    return refuse([other], `must not stand beside "${kind}": an entry tells in one way`);
+  }
+  if (entry.format !== undefined) judgeFormat(entry, refuse);
+  const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
+  for (const key of foreign) {
+    if (entry[key] === undefined) continue;
+    refuse(
+      [key],
+      `must not stand beside "${kind}": ${key === 'params' ? 'a webhook has a "body"' : 'it is for webhooks'}`,
+    );
+  }
+}
+
+/** A format makes what is sent, in the form that its receiver takes. */
+function judgeFormat(
+  { format, url, flow, body }: z.infer<z.ZodObject<typeof entryFields>>,
+  refuse: (path: readonly string[], message: string) => void,
+): void {
+  if (flow !== undefined)
+    refuse(['format'], 'must not stand beside "flow": a flow makes its own texts');
+  if (body !== undefined)
+    refuse(['format'], 'must not stand beside "body": either of them is sent');
+  if (format === 'mail' && url !== undefined) {
+    refuse(['format'], 'must not be "mail" beside "url": name a "task" that sends mail');
+  }
+}
 
 /** Each is a job of its own: the end of one job is not to make very many. */
 export const mostEntries = 100;
@@ -112,8 +150,6 @@ export const notifySchema = z
   .array(notifyEntrySchema, { error: 'must be a list of notifications' })
   .max(mostEntries, { error: mostText })
   .describe('Who is told when a job has ended: webhooks, tasks and flows.');
-
-export type NotifyEntry = z.infer<typeof notifyEntrySchema>;
 
 /** The entries that can be read, by their place in the list, and what is wrong with the others. */
 export type ReadNotify = {
@@ -153,14 +189,15 @@ const lengthSchema = z.object({
  * Encrypted values in the `notify` of a job: they are decrypted in stored definitions only, so what they
  * are in would fail at the end of the job. Paths begin with `notify`.
  */
-export function secretsInNotify({ notify }: Readonly<Record<string, unknown>>): readonly Problem[] {
+export function secretsInNotify(
+  { notify }: Readonly<Record<string, unknown>>,
+  why = 'is an encrypted value, or refers to one, which nothing in a job may be',
+  remedy = 'put the entry into "notify" of the flow, or name a task or flow there that has the secret',
+): readonly Problem[] {
   if (notify === undefined) return [];
   return [...secretsIn(notify).keys()].map((field) => {
     const keys = keysOf(field).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
     const path = toJsonPath(['notify', ...keys]);
-    const why = 'is an encrypted value, or refers to one, which nothing in a job may be';
-    const remedy =
-      'put the entry into "notify" of the flow, or name a task or flow there that has the secret';
     return { path, message: `${path} ${why}: ${remedy}.` };
   });
 }
@@ -184,6 +221,9 @@ const notifiesSchema = z.looseObject({
   start: z.exactOptional(z.number()),
   of_rev: z.exactOptional(z.string()),
   include: z.exactOptional(z.array(z.enum(includable))),
+  /** The format of the entry, and the body that it makes. */
+  format: z.exactOptional(z.enum(notifyFormats)),
+  message: z.exactOptional(z.unknown()),
   /** The entry of a flow's `notify` that it was made of; absent: an entry of the job itself. */
   entry: z.exactOptional(
     z.looseObject({ flow: z.string(), owner: z.string(), at: z.int().min(0) }),

@@ -1,6 +1,6 @@
 /** Where a key stands: at the top of a document, in a node of a flow, in `retry`, in `map`. */
 export type KeyPlace =
-  'task' | 'flow' | 'job' | 'schedule' | 'queue-control' | 'node' | 'retry' | 'map';
+  'task' | 'flow' | 'job' | 'schedule' | 'queue-control' | 'notify' | 'node' | 'retry' | 'map';
 
 type Row = {
   readonly in: readonly KeyPlace[];
@@ -258,7 +258,7 @@ const misplaced: readonly Row[] = [
 ];
 
 const byPlace = new Map<KeyPlace, ReadonlyMap<string, string>>();
-for (const place of [...all, 'schedule', 'queue-control', 'retry', 'map'] as const) {
+for (const place of [...all, 'schedule', 'queue-control', 'notify', 'retry', 'map'] as const) {
   const rows = [...foreign, ...misplaced].filter((row) => row.in.includes(place));
   const pairs = rows.flatMap(({ keys, instead }) =>
     keys.map((key): [string, string] => [plain(key), instead]),

@@ -20,6 +20,7 @@ import { show, type Problem } from '../model/problems.js';
 import { requestSchema, type JobRequest } from '../model/request.js';
 import { without } from '../model/record.js';
 import { sizeProblem } from '../model/size.js';
+import { notifyListSchema, type NotifyList } from '../model/notify-list.js';
 import { queueControlSchema, type QueueControl } from '../model/queue-control.js';
 import { scheduleSchema, type Schedule } from '../model/schedule.js';
 import { signalDocumentSchema, type SignalDocument } from '../model/signal.js';
@@ -37,6 +38,7 @@ export type Parsed =
   | Either<'event', EventDocument>
   | Either<'schedule', Schedule>
   | Either<'queue-control', QueueControl>
+  | Either<'notify', NotifyList>
   | Either<'engine', EngineDocument & Identity>
   | Either<'lock', LockDocument & Identity>
   | { readonly kind: 'other' };
@@ -48,7 +50,7 @@ const kinds: ReadonlyMap<unknown, DocumentKind> = new Map(
   (
     [
       ...(['task', 'flow', 'job', 'request', 'signal', 'event'] as const),
-      ...(['schedule', 'queue-control', 'engine', 'lock'] as const),
+      ...(['schedule', 'queue-control', 'notify', 'engine', 'lock'] as const),
     ] as const
   ).map((kind) => [kind, kind]),
 );
@@ -91,6 +93,8 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       return withoutSecrets(doc) ?? either('schedule', scheduleSchema, doc, (it) => it as Schedule);
     case 'queue-control':
       return either('queue-control', queueControlSchema, doc, (it) => it as QueueControl);
+    case 'notify':
+      return either('notify', notifyListSchema, doc, (it) => it as NotifyList);
     case 'engine':
       return either('engine', engineSchema, doc, (engine) => engine as EngineDocument & Identity);
     case 'lock':

@@ -7,6 +7,7 @@ import { flowSchema, newJobSchema } from './documents.js';
 import { widest } from '../model/limits.js';
 import { nodeKinds } from '../structures/kinds.js';
 import { toJsonPath, type Problem } from '../model/problems.js';
+import { notifyListSchema } from '../model/notify-list.js';
 import { queueControlSchema } from '../model/queue-control.js';
 import { scheduleSchema } from '../model/schedule.js';
 import { taskSchema } from '../model/task.js';
@@ -51,6 +52,7 @@ const roots: readonly Root[] = [
   { type: 'job', schema: newJobSchema, beside: engineKeys },
   { type: 'schedule', schema: scheduleSchema, beside: new Set() },
   { type: 'queue-control', schema: queueControlSchema, beside: new Set() },
+  { type: 'notify', schema: notifyListSchema, beside: new Set() },
 ];
 
 /** `left`: number of objects and unknown keys that may still be read. */

@@ -5,7 +5,7 @@ import { toKeyedParams } from '../reading/dialects.js';
 import type { Schedule } from '../model/schedule.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Flow } from '../model/flow.js';
-import { defaultOwner } from '../model/task.js';
+import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { FileProblem, Written } from './written.js';
 import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
@@ -82,6 +82,10 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     }
     case 'schedule':
       return parsed.ok ? notesOf(jobOf(parsed.value), { definitions, plugins }) : [];
+    case 'notify': {
+      const owner = ownerOf(doc);
+      return excessTagsInNotify(doc['notify'], (name) => task(name, owner), plugins);
+    }
     case 'queue-control':
     case 'request':
     case 'signal':

@@ -8,6 +8,7 @@ import { shownId, unfitId } from '../model/ids.js';
 import type { Problem } from '../model/problems.js';
 import { scheduleProgressKeys, type Schedule } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
+import { secretsInList } from '../model/notify-list.js';
 import { readRetain } from '../model/retain.js';
 import { readOn } from '../model/trigger.js';
 import { parseDocument } from '../reading/parse.js';
@@ -15,7 +16,7 @@ import { leadsToText } from '../structures/kinds.js';
 import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
-export const kinds = ['task', 'flow', 'schedule', 'queue-control', 'job'] as const;
+export const kinds = ['task', 'flow', 'schedule', 'queue-control', 'notify', 'job'] as const;
 
 /** Everything that is wrong with one document, looked at by itself. */
 export function checkDocument(file: string, doc: Written): readonly FileProblem[] {
@@ -25,7 +26,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     return [
       at(
         'type',
-        `type must be "task", "flow", "schedule", "queue-control" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
+        `type must be "task", "flow", "schedule", "queue-control", "notify" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
       ),
     ];
   }
@@ -81,8 +82,9 @@ function timingProblems(schedule: Schedule): readonly Problem[] {
 
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */
 function notifyProblems({ type, notify }: Written): readonly PathAndMessage[] {
-  if (type !== 'flow' && type !== 'job') return [];
-  return readNotify(notify).problems.map(({ path, message }) => [path, message]);
+  const problems = type === 'notify' ? secretsInList(notify) : readNotify(notify).problems;
+  if (type !== 'flow' && type !== 'job' && type !== 'notify') return [];
+  return problems.map(({ path, message }) => [path, message]);
 }
 
 /** An engine only removes nothing for what it cannot read of it; whoever stores it is to know. */

@@ -1,3 +1,4 @@
+import type { ListEntry } from '../../src/model/notify-list.js';
 import type { QueueControl } from '../../src/model/queue-control.js';
 import type {
   Announced,
@@ -96,6 +97,7 @@ export type WorldOptions = {
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
   readonly queueControls?: Readonly<Record<string, QueueControl>>;
+  readonly notifyLists?: readonly ListEntry[];
   readonly render?: World['render'];
   readonly retryDelayMs?: number;
   readonly crashLimit?: number;
@@ -132,6 +134,7 @@ export function world(options: WorldOptions = {}): World {
     peers: options.peers ?? [],
     lease: (engine) => (dead.includes(engine) ? 'dead' : 'alive'),
     queueControl: (queue) => options.queueControls?.[queue],
+    notifyLists: () => options.notifyLists ?? [],
     flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },

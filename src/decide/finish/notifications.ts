@@ -18,7 +18,7 @@ import { tellingDepth } from '../../reading/parent.js';
 import { isObject } from '../../model/object.js';
 
 /**
- * Notifications of the end of a job, its flow's (`notify`) and its own.
+ * Notifications of the end of a job: its flow's (`notify`), its own, and those of notify lists, which add up.
  *
  * N1 A notification is a job. It is made before the final revision of its subject is written, so that
  *    none is lost with an engine that dies in between; the final revision names those that it is for.
@@ -33,7 +33,7 @@ import { isObject } from '../../model/object.js';
 export const mostTelling = 3;
 
 /** The part of the world that notifications ask. */
-export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf'>;
+export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf' | 'notifyLists'>;
 
 /**
  * The final job with the names of its notifications, and those that must be created before it is
@@ -59,16 +59,16 @@ export function withNotifications(before: NewJob | LiveJob, intent: Intent, worl
 export function announce(before: Subject, ended: FinalJob, world: NotifyWorld): Announced | Query {
   const nothing: Announced = { kind: 'announced', job: ended, makes: [] };
   const { notify, flow_definition: settings } = ended;
-  if (notify === undefined && isObject(settings) && settings['notify'] === undefined) {
-    return nothing;
-  }
+  const ofLists = listed(ended, world);
+  const isFlowSilent = isObject(settings) && settings['notify'] === undefined;
+  if (notify === undefined && isFlowSilent && ofLists.length === 0) return nothing;
   if (isPartOfAnother(ended) || tellingDepth(ended) >= mostTelling) return nothing;
   const ofFlow = flowsNotify(ended, world);
   if (ofFlow.kind === 'look_up') return ofFlow;
-  const written: readonly Written[] = [ofFlow, { notify: ended['notify'] }];
-  if (written.every(({ notify }) => notify === undefined)) return nothing;
+  const own = numbered([ofFlow, { notify: ended['notify'] }]);
+  const all = ofFlow.isApart === true ? own : [...own, ...ofLists];
   const status = statusOf(ended, 0);
-  const wanted = numbered(written).filter(({ entry }) => isAbout(entry, status));
+  const wanted = all.filter(({ entry }) => isAbout(entry, status));
   const unknown: string[] = [];
   const makes: ChildJob[] = [];
   const made: NotificationMade[] = [];
@@ -93,11 +93,21 @@ function isPartOfAnother(ended: FinalJob): boolean {
   return ended['slice'] !== undefined || ended['continued_to'] !== undefined;
 }
 
+/** The entries of notify lists. They leave out child jobs, whose parents tell, and notifications. */
+function listed(ended: FinalJob, { notifyLists }: NotifyWorld): readonly Wanted[] {
+  if (ended['parent'] !== undefined || tellingDepth(ended) > 0) return [];
+  return notifyLists(ownerOf(ended)).map(({ of, at, entry }) => ({
+    entry,
+    number: `${of}:${at}`,
+  }));
+}
+
 /** A list of entries; `of`: the flow that has it. */
 type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner'> };
 type Of = NonNullable<Notifies['entry']>;
 
-type FlowsNotify = Query | ({ readonly kind: 'known' } & Written);
+/** `isApart`: notify lists leave out jobs of the flow. */
+type FlowsNotify = Query | ({ readonly kind: 'known'; readonly isApart?: boolean } & Written);
 
 /** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
 function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
@@ -111,14 +121,16 @@ function flowsNotify(ended: FinalJob, { flow }: NotifyWorld): FlowsNotify {
 }
 
 function notifyOf(settings: Readonly<Record<string, unknown>>): FlowsNotify {
-  const { notify, name } = settings;
-  return { kind: 'known', notify, of: { flow: String(name), owner: ownerOf(settings) } };
+  const { notify, name, notify_lists } = settings;
+  const of = { flow: String(name), owner: ownerOf(settings) };
+  return { kind: 'known', notify, of, isApart: notify_lists === false };
 }
 
 type Wanted = {
   readonly entry: NotifyEntry;
   readonly of?: Of | undefined;
-  readonly number: number;
+  /** Tells it from the others: its number among those of flow and job, or its place in a notify list. */
+  readonly number: number | string;
 };
 
 /** The entries that can be read, each with its number among all; what is wrong with others is no end. */
@@ -137,7 +149,7 @@ function numbered(written: readonly Written[]): readonly Wanted[] {
 type FreeId = { readonly kind: 'unknown' | 'absent' | 'there'; readonly id: string };
 
 /** Where the id is that of a notification of a former job of the same id, it gets a mark. */
-function freeId(before: Subject, number: number, { child }: NotifyWorld): FreeId {
+function freeId(before: Subject, number: Wanted['number'], { child }: NotifyWorld): FreeId {
   const id = `${before._id}:notify:${runOf(before)}:${number}`;
   const first = kindOf(child(id).kind);
   if (first !== 'foreign') return { kind: first, id };

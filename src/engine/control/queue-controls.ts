@@ -1,11 +1,8 @@
 import { queueWishes, type QueueControl } from '../../model/queue-control.js';
-import type { Problem } from '../../model/problems.js';
 import { canonical } from '../../model/canonical.js';
-import { without } from '../../model/record.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readQueueControl } from '../../reading/queue-control.js';
-import type { Store } from '../../store/store.js';
-import type { Log } from '../log.js';
+import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
 /** The controls of queues, kept in memory by the feed: there are few. */
 export type QueueControls = {
@@ -19,29 +16,14 @@ export type QueueControls = {
   readonly of: (queue: string) => QueueControl | undefined;
 };
 
-export type QueueControlsParts = {
-  readonly store: Pick<Store, 'write'>;
-  readonly log: Log;
-  /** Whether this engine is the one that tells what all of them see. */
-  readonly isReporter: (of: string) => boolean;
-};
-
 /**
  * Keeps the controls. Several may name the same queue: it is paused while any of them says so. What is wrong with one is written into it, by one engine.
  */
-export function createQueueControls({ store, log, isReporter }: QueueControlsParts): QueueControls {
+export function createQueueControls(telling: TellProblemsParts): QueueControls {
+  const tell = createTellProblems(telling);
   const held = new Map<string, StoredDocument>();
   const said = new Map<string, QueueControl>();
   let byQueue: ReadonlyMap<string, QueueControl> = new Map();
-  const tell = (doc: StoredDocument, problems: readonly Problem[]): void => {
-    const isTold = canonical(doc['problems'] ?? []) === canonical(problems);
-    if (isTold || !isReporter(doc._id)) return;
-    for (const { message } of problems) log.warn({ control: doc._id }, message);
-    const told = without(doc, 'problems');
-    // A lost write is dropped: the feed brings the version that won.
-    const write = store.write(problems.length === 0 ? told : { ...told, problems });
-    write.catch((error: unknown) => log.debug({ error: String(error) }, 'A problem was not told.'));
-  };
   const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = held.delete(id);
     said.delete(id);

@@ -17,6 +17,7 @@ export type NotificationParts = {
   readonly retry: Retry;
   readonly documentLimit: { readonly bytes: number };
   readonly linkOf: World['linkOf'];
+  readonly notifyLists: World['notifyLists'];
   readonly once: Pick<LogOnce, 'log'>;
 };
 
@@ -55,7 +56,7 @@ async function makeOne(
 }
 
 async function tellEnd(
-  { store, library, retry, linkOf, once }: NotificationParts,
+  { store, library, retry, linkOf, notifyLists, once }: NotificationParts,
   before: StoredDocument,
   ended: FinalJob,
   make: Notifications['make'],
@@ -67,7 +68,7 @@ async function tellEnd(
     found.get(keyOf(name, owner)) ?? library.flow(name, owner);
   const asked = new Set<string>();
   for (;;) {
-    const announced = announce(before, ended, { flow, child, linkOf });
+    const announced = announce(before, ended, { flow, child, linkOf, notifyLists });
     if (announced.kind === 'announced') {
       await make(announced.makes);
       return announced.job;

@@ -10,6 +10,7 @@ const quiet: ReadonlySet<string> = new Set([
   'token',
   'engine-control',
   'queue-control',
+  'notify',
   'retention',
   'removal',
 ]);

@@ -70,13 +70,24 @@ async function readDocuments(
 const atOnce: Delay = { ms: 0, for: 'more' };
 
 /** The ids that commands give to definitions and controls: they concern every engine. */
-const forAll = /^(?:flow|task|engine-control|queue-control):/;
+const forAll = /^(?:flow|task|engine-control|queue-control|notify):/;
 
 /** How long a changed document is left to other engines before this one reads it. */
 function delayOf(engine: Assembly, seen: SeenRevision): Delay {
-  const { attempts, library, controls, queueControls, peers, replicas, renewMs, self } = engine;
+  const {
+    attempts,
+    library,
+    controls,
+    queueControls,
+    notifyLists,
+    peers,
+    replicas,
+    renewMs,
+    self,
+  } = engine;
   const { id } = seen;
-  const isForAll = forAll.test(id) || library.held.has(id) || queueControls.held.has(id);
+  const isForAll =
+    forAll.test(id) || [library, queueControls, notifyLists].some(({ held }) => held.has(id));
   if (isForAll) return { ms: 0, for: 'all' };
   const isOurs = attempts.ofJob.has(id) || controls.held.has(id);
   if (isOurs || replicas.suspects.has(id)) return atOnce;
@@ -147,11 +158,11 @@ function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
 
 /** Takes a document that was read; `at`: when its change was seen, epoch ms. */
 function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
-  const { library, controls, queueControls, jobs, replicas, serializer } = engine;
+  const { library, controls, queueControls, notifyLists, jobs, replicas, serializer } = engine;
   const { schedules, eventTriggers } = engine;
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
-  const isHeld = [library, controls, queueControls].some(({ held }) => held.has(id));
+  const isHeld = [library, controls, queueControls, notifyLists].some(({ held }) => held.has(id));
   if (doc['type'] !== 'job' || isHeld) {
     if (doc['type'] !== 'job' && serializer.seen.get(id) !== undefined) jobs.estranged(doc);
     if (doc['type'] === 'schedule') {
@@ -159,6 +170,7 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
       const isNews = library.update(id, doc);
       if (queueControls.update(id, doc) || isNews) wakeWaiting(engine);
       controls.update(id, doc);
+      notifyLists.update(id, doc);
       return schedules.take(doc, { at, conflicted });
     }
     if (doc['type'] === 'event') eventTriggers.take(doc, { at, conflicted });
@@ -172,10 +184,11 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
 
 /** Takes what is no job, or was none so far; undefined: the document is gone. */
 function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
-  const { library, peers, controls, queueControls, jobs, schedules, eventTriggers } = engine;
+  const { library, peers, controls, queueControls, notifyLists, jobs } = engine;
+  const { schedules, eventTriggers } = engine;
   const isNews = library.update(id, doc);
   if (queueControls.update(id, doc) || isNews) return wakeWaiting(engine);
-  if (controls.update(id, doc)) return;
+  if (controls.update(id, doc) || notifyLists.update(id, doc)) return;
   if (doc === undefined) {
     if (id.startsWith('engine:')) return peers.update(id, undefined);
     schedules.gone(id);

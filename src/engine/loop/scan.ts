@@ -23,18 +23,21 @@ export async function scanDatabase(engine: Assembly): Promise<void> {
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Reads the leases of the engines, and the controls of engines and queues. */
+/** Reads the leases of the engines, the controls of engines and queues, and the notify lists. */
 export async function scanEngines(engine: Assembly): Promise<void> {
-  const { peers, controls, queueControls, waitQueue, jobs } = engine;
+  const { peers, controls, queueControls, notifyLists, waitQueue, jobs } = engine;
   const found: StoredDocument[] = [];
   const ofQueues: StoredDocument[] = [];
+  const lists: StoredDocument[] = [];
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
     if (doc['type'] === 'engine-control') found.push(doc);
     if (doc['type'] === 'queue-control') ofQueues.push(doc);
+    if (doc['type'] === 'notify') lists.push(doc);
   }
   controls.replace(found);
+  notifyLists.replace(lists);
   if (queueControls.replace(ofQueues)) waitQueue.waiting().forEach(jobs.rouse);
 }
 

@@ -19,6 +19,7 @@ const foreignIds = [
   'engine:',
   'engine-control:',
   'queue-control:',
+  'notify:',
   'lock:',
   'request:',
   'signal:',

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import {
+  entryFields,
+  entryText,
+  judgeEntry,
+  mostEntries,
+  notifySchema,
+  readNotify,
+  secretsInNotify,
+  type NotifyEntry,
+} from './notify.js';
+import { refuseUnknown } from './unknown-keys.js';
+import type { Problem } from './problems.js';
+import { nameSchema, textSchema, type Known } from './scalars.js';
+import { defaultOwner, ownerOf } from './task.js';
+import type { StoredDocument } from './document.js';
+
+/** Who is notified of all jobs of an owner, as a document; without an owner, or with DEFAULT, of all jobs. */
+export const notifyListSchema = z
+  .looseObject({
+    type: z.literal('notify'),
+    owner: z.exactOptional(
+      nameSchema.describe('Whose jobs; absent, or DEFAULT: the jobs of all owners.'),
+    ),
+    notify: notifySchema,
+    problems: z.exactOptional(
+      z
+        .array(z.looseObject({ path: textSchema, message: textSchema }))
+        .describe('What is wrong; engines write it.'),
+    ),
+  })
+  .describe('Who is notified of the jobs of an owner, or of all owners.');
+
+export type NotifyList = Known<z.infer<typeof notifyListSchema>> & { readonly _id: string };
+
+/** Returns the id of the list that commands write: `me` -> `notify:me`. */
+export function notifyListId(owner: string): string {
+  return `notify:${owner}`;
+}
+
+/** An entry of a list: `of` is the id of the document, or `tws.json`, `at` its place there. */
+export type ListEntry = { readonly of: string; readonly at: number; readonly entry: NotifyEntry };
+
+/** The entries of one document that can be read, for the jobs of one owner, and what is wrong with it. */
+export type NotifyListRead = {
+  readonly owner: string;
+  readonly entries: readonly ListEntry[];
+  readonly problems: readonly Problem[];
+};
+
+/**
+ * Reads a list. A mistake costs the entry that it is in; one in `owner` costs the list, which must not
+ * tell of other jobs than it was meant for.
+ */
+export function readNotifyList(doc: StoredDocument): NotifyListRead {
+  // Engines write what is wrong into it.
+  const { problems: _problems, notify, ...rest } = doc;
+  const owner = ownerOf(rest);
+  const isWhose = nameSchema.optional().safeParse(rest['owner']).success;
+  if (!isWhose) {
+    const path = 'owner';
+    return {
+      owner,
+      entries: [],
+      problems: [{ path, message: 'owner must be a name (a string).' }],
+    };
+  }
+  if (notify === undefined) {
+    const message = 'notify is missing: it must be a list of notifications.';
+    return { owner, entries: [], problems: [{ path: 'notify', message }] };
+  }
+  const { problems } = readNotify(notify);
+  return {
+    owner,
+    entries: listEntries(doc._id, notify),
+    problems: [...problems, ...secretsInList(notify)],
+  };
+}
+
+/** The entries of a list that can be read and hold no secret, each with its place. */
+export function listEntries(of: string, notify: unknown): readonly ListEntry[] {
+  if (!Array.isArray(notify)) return [];
+  return notify.flatMap((written: unknown, at): readonly ListEntry[] => {
+    const [entry] = readNotify([written]).entries;
+    return entry === undefined || secretsInList([written]).length > 0 ? [] : [{ of, at, entry }];
+  });
+}
+
+const remedy = 'name a "task" that has the secret, for example one of the plugin "webhook"';
+
+/** Encrypted values in a list: nothing there is decrypted. Paths begin with `notify`. */
+export function secretsInList(notify: unknown): readonly Problem[] {
+  return secretsInNotify(
+    { notify },
+    'is an encrypted value, or refers to one, which no list can decrypt',
+    remedy,
+  );
+}
+
+/** Whether a list of this owner tells of the jobs of that one. */
+export function isListFor(owner: string, ofJob: string): boolean {
+  return owner === defaultOwner || owner === ofJob;
+}
+
+/** One entry of `notify` in `tws.json`. */
+const settingsEntrySchema = z
+  .looseObject(
+    {
+      owner: z.exactOptional(
+        nameSchema.describe('Whose jobs it tells of; absent, or DEFAULT: the jobs of all owners.'),
+      ),
+      ...entryFields,
+    },
+    { error: entryText },
+  )
+  .superRefine((entry, context) => {
+    refuseUnknown(entry, ['owner', ...Object.keys(entryFields)], context);
+    judgeEntry(entry, context);
+    if (secretsInList([entry]).length === 0) return;
+    const message = `must hold no encrypted value: ${remedy}`;
+    context.addIssue({ code: 'custom', path: [], message, params: { isComplete: true } });
+  });
+
+/** `notify` of `tws.json`. */
+export const notifySettingsSchema = z
+  .array(settingsEntrySchema, { error: 'must be a list of notifications' })
+  .max(mostEntries, { error: `must have at most ${mostEntries} entries` })
+  .describe('Who is notified of the jobs of an owner, or of all owners.');
+
+export type NotifySettings = readonly z.infer<typeof settingsEntrySchema>[];
+
+/** What names the list of `tws.json` in ids. */
+export const settingsList = 'tws.json';
