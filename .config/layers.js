@@ -20,7 +20,7 @@ const layers = {
   model: [],
   structures: ['model', 'words'],
   reading: ['model', 'structures'],
-  decide: ['model', 'structures', 'reading'],
+  decide: ['model', 'structures', 'reading', 'words'],
   picture: ['model', 'structures', 'reading', 'words'],
   // What does the work.
   secrets: ['model', 'errors'],

@@ -55,7 +55,7 @@ function messageOf({ event, data }: Params, job: Doc, now: number): Doc {
 
 /** What is told; the rest is for the engine. */
 function factsOf(notifies: Doc): Doc {
-  const ofEngine = ['depth', 'of_rev', 'include', 'entry', 'since'];
+  const ofEngine = ['depth', 'of_rev', 'include', 'entry', 'since', 'format', 'message'];
   return Object.fromEntries(Object.entries(notifies).filter(([key]) => !ofEngine.includes(key)));
 }
 

@@ -29,6 +29,10 @@ describe('readNotify', () => {
     [{ task: 'mail', secret: 'x' }, 'notify[0].secret', /it is for webhooks/],
     [{ url, on: ['sometimes'] }, 'notify[0].on[0]', /must be a list of "succeeded"/],
     [{ url, on: [] }, 'notify[0].on', /must be a list of "succeeded"/],
+    [{ url, format: 'irc' }, 'notify[0].format', /must be "mail", "slack"/],
+    [{ url, format: 'mail' }, 'notify[0].format', /name a "task" that sends mail/],
+    [{ url, format: 'slack', body: 1 }, 'notify[0].format', /must not stand beside "body"/],
+    [{ flow: 'f', format: 'slack' }, 'notify[0].format', /a flow makes its own texts/],
     [{ url, include: ['secrets'] }, 'notify[0].include[0]', /"params" or "result"/],
     [{ url, retry: -1 }, 'notify[0].retry', /retries/],
   ])('leaves out %j and tells of %s', (entry, path, message) => {

@@ -8,6 +8,8 @@ import { leavesOf } from '../../structures/tree.js';
 import type { ChildJob } from '../intent.js';
 import type { World } from '../world.js';
 import { tellingDepth } from '../../reading/parent.js';
+import { isObject } from '../../model/object.js';
+import { bodyOf } from '../notices/formats.js';
 import { expandParams } from '../start/params.js';
 
 /** What a notification is made from. `id`: its own; `before`: its subject before the end. */
@@ -60,16 +62,14 @@ export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): 
   }
   const queue = queueFor(ended);
   if (task === undefined) return { ...kept, ...queue, ...webhookParts(entry, kept.owner, ended) };
-  const params = entry.params === undefined ? {} : { params: entry.params };
-  return { ...kept, ...queue, tasks: toTree([{ task, ...params }]) };
+  const params = taskParams(entry);
+  return { ...kept, ...queue, tasks: toTree([{ task, ...(params && { params }) }]) };
 }
 
 /** A webhook needs no task document: its job is made as one that has begun, with what it needs. */
 function webhookParts(entry: NotifyEntry, owner: string, ended: FinalJob) {
-  const { url, headers, secret, body, timeout, retry = webhookRetry } = entry;
-  const given = { url, headers, secret, body };
-  const params = Object.fromEntries(Object.entries(given).filter(([, one]) => one !== undefined));
-  const tasks = toTree([{ task: webhook, params }]);
+  const { timeout, retry = webhookRetry } = entry;
+  const tasks = toTree([{ task: webhook, params: webhookParams(entry) }]);
   const flow_definition: LiveJob['flow_definition'] = { type: 'flow', name: '', owner, timeout: 0 };
   const task = {
     type: 'task' as const,
@@ -90,6 +90,27 @@ function webhookParts(entry: NotifyEntry, owner: string, ended: FinalJob) {
   };
 }
 
+/** A template that is replaced by the body that the format makes: what is in that is no template. */
+const message = '{{job.notifies.message}}';
+const mailTexts = {
+  subject: '{{job.notifies.message.subject}}',
+  text: '{{job.notifies.message.text}}',
+};
+
+/** Returns the parameters of the webhook that an entry names. */
+export function webhookParams(entry: Doc): Doc {
+  const { url, headers, secret, format, body = format === undefined ? undefined : message } = entry;
+  const given = Object.entries({ url, headers, secret, body });
+  return Object.fromEntries(given.filter(([, one]) => one !== undefined));
+}
+
+/** Returns the parameters of the task that an entry names; undefined: it gives none. */
+export function taskParams({ format, params }: Doc): Doc | undefined {
+  const own = isObject(params) ? params : undefined;
+  if (format === undefined) return own;
+  return { ...(format === 'mail' ? mailTexts : { body: message }), ...own };
+}
+
 function ownQueue({ queue }: Doc) {
   return typeof queue === 'string' ? { queue } : {};
 }
@@ -105,19 +126,26 @@ function queueFor({ queue, flow_definition: flow, parent }: Doc) {
 }
 
 function notifiesFor(
-  { before, ended, entry: { include, flow }, of }: Telling,
+  { before, ended, entry: { include, flow, format }, of }: Telling,
   world: Pick<World, 'linkOf'>,
 ): Notifies {
   // What an entry says for a flow are the parameters of a job, which has no secrets.
   const entry = flow === undefined ? of : undefined;
   return {
-    ...includedOf(ended, include, world),
+    ...includedOf(ended, { include, format }, world),
     depth: tellingDepth(ended) + 1,
     ...(runOf(before) === 0 ? { of_rev: before._rev } : {}),
     ...(include === undefined ? {} : { include }),
+    ...(format === undefined ? {} : { format }),
     ...(entry === undefined ? {} : { entry }),
   };
 }
+
+/** What an entry asks for. */
+type Asked = {
+  readonly include?: Notifies['include'] | undefined;
+  readonly format?: Notifies['format'] | undefined;
+};
 
 type Included = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
 
@@ -127,7 +155,7 @@ type Included = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
  */
 export function includedOf(
   ended: Doc & { readonly _id: string },
-  include: Notifies['include'] = [],
+  { include = [], format }: Asked,
   { linkOf }: Pick<World, 'linkOf'>,
 ): Included {
   const { _id: job, exit, failure, start, end, run, flow, owner, external_id, keys, tags } = ended;
@@ -136,13 +164,14 @@ export function includedOf(
   const more = include
     .filter((key) => ended[key] !== undefined)
     .map((key): readonly [string, unknown] => [key, small(ended[key])]);
-  return {
+  const included = {
     job,
     run: typeof run === 'number' ? run : 0,
     status: statusOf({ state: ended['state'], exit }, 0) as Notifies['status'],
     ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(more),
   };
+  return format === undefined ? included : { ...included, message: bodyOf(format, included) };
 }
 
 /** Longer values (JSON, characters) stay where they are. */

@@ -62,7 +62,7 @@ function afterSubject(
   if (named !== undefined) {
     // A subject that goes on since has ended as it was told.
     const isOfNow = isEnded && subject['end'] === named.at;
-    const included = isOfNow ? includedOf(subject, notifies.include, world) : {};
+    const included = isOfNow ? includedOf(subject, notifies, world) : {};
     return released(job, { ...notifies, ...included }, now);
   }
   if (!isEnded && isStillTheSame(notifies, subject)) {

@@ -1,7 +1,7 @@
 import type { Flow } from '../../model/flow.js';
 import { notifiesOf, type Notifies } from '../../model/notify.js';
 import type { Entry, Leaf } from '../../model/tree.js';
-import { webhook } from '../finish/notification.js';
+import { taskParams, webhook, webhookParams } from '../finish/notification.js';
 import { isOfDecider } from '../../structures/paths.js';
 import { isObject } from '../../model/object.js';
 
@@ -27,13 +27,9 @@ export function notifySource(
 export function notifyingEntry(flow: Flow, at: number): Entry | undefined {
   const entry = notifyEntryOf(flow, at);
   if (entry === undefined) return undefined;
-  const { url, headers, secret, body, task, params } = entry;
-  if (url === undefined) return { task: String(task), ...(isObject(params) ? { params } : {}) };
-  const given = Object.entries({ url, headers, secret, body });
-  return {
-    task: webhook,
-    params: Object.fromEntries(given.filter(([, one]) => one !== undefined)),
-  };
+  if (entry['url'] !== undefined) return { task: webhook, params: webhookParams(entry) };
+  const params = taskParams(entry);
+  return { task: String(entry['task']), ...(params && { params }) };
 }
 
 /** Returns the entry at a position of a flow's `notify`. */

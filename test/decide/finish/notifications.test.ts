@@ -76,6 +76,33 @@ describe('the end of a job', () => {
     ]);
   });
 
+  it('has the body of its format, for a webhook and for a task', () => {
+    const told = begun(['a'], {
+      flow: {
+        notify: [
+          { url, format: 'slack' },
+          { task: 'mail', format: 'mail', params: { to: 'x' } },
+          { task: 'page', format: 'teams' },
+        ],
+      },
+      world: { children: absent(...[0, 1, 2].map((n) => `j:notify:1:${n}`)) },
+    });
+    const body = '{{job.notifies.message}}';
+    const subject = '{{job.notifies.message.subject}}';
+    const text = '{{job.notifies.message.text}}';
+    expect((told.fail() as Writing).makes).toMatchObject([
+      {
+        tasks: { sequence: [{ params: { url, body } }] },
+        notifies: { format: 'slack', message: { text: 'Job j of flow f failed' } },
+      },
+      {
+        tasks: { sequence: [{ params: { to: 'x', subject, text } }] },
+        notifies: { message: { subject: 'Job j of flow f failed' } },
+      },
+      { tasks: { sequence: [{ params: { body } }] }, notifies: { message: { type: 'message' } } },
+    ]);
+  });
+
   it('says of which entry of which flow it is made, where that is the entry of a flow', () => {
     const told = begun(['a'], {
       flow: { notify: [{ flow: 'escalate' }, { task: 'tell' }, { url }] },
@@ -87,6 +114,37 @@ describe('the end of a job', () => {
     );
     const of = { flow: 'f', owner: 'DEFAULT' };
     expect(entries).toEqual([undefined, { ...of, at: 1 }, { ...of, at: 2 }, undefined]);
+  });
+
+  it('is told by notify lists as well, and they add up', () => {
+    const ids = ['j:notify:1:0', 'j:notify:1:notify:me:0', 'j:notify:1:tws.json:2'];
+    const told = begun(['a'], {
+      flow: { notify: [{ task: 'tell' }] },
+      world: {
+        children: absent(...ids),
+        notifyLists: [
+          { of: 'tws.json', at: 2, entry: { url } },
+          { of: 'notify:me', at: 0, entry: { on: ['failed'], task: 'page' } },
+        ],
+      },
+    });
+    expect((told.fail() as Writing).makes?.map(({ _id }) => _id).toSorted()).toEqual(ids);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['a child job', { parent: { job: 'p' } }],
+    ['a notification', { notifies: { job: 'x', run: 1, status: 'failed', depth: 1 } }],
+    ['a flow with "notify_lists": false', {}],
+  ])('of %s is left out by notify lists', (_title, more) => {
+    const entry = { of: 'tws.json', at: 0, entry: { url } };
+    const around = world({
+      flows: [flow(['a'], { notify_lists: false })],
+      notifyLists: [entry],
+      children: absent('j:notify:0:tws.json:0'),
+    });
+    const job = newJob(more);
+    const final = { ...job, state: '$$complete', exit: 3, end: t0 } as FinalJob;
+    expect(announce(job, final, around)).toMatchObject({ makes: [] });
   });
 
   it('is made for the first entries of very many', () => {
