@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { PluginFacts, World } from '../decide/world.js';
-import { rankAmong, sweepPace } from '../decide/compete/ranks.js';
+import { sweepPace } from '../decide/compete/ranks.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import { packageVersion } from '../package.js';
-import { createKeyring } from '../secrets/keyring.js';
 import { cancelChildren } from './children/cancel-children.js';
 import { createBlockWatch } from './watch/blocking.js';
 import { createBreaker } from './loop/breaker.js';
@@ -20,27 +19,22 @@ import { createJobTree, usualDescendants } from './children/job-tree.js';
 import { createRunningAttempts, type RunningAttempts } from './attempts/running-attempts.js';
 import type { JobParts } from './loop/job-parts.js';
 import { createJobs, type Jobs } from './loop/jobs.js';
-import { createLibrary, type OnMalformed } from './loop/library.js';
 import { lockIdOf } from '../lock-id.js';
 import { createFailing } from './failing.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
-import { createNotifyLists } from './control/notify-lists.js';
-import { createQueueControls } from './control/queue-controls.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
 import { createPermitQueues } from './locks/permit-queues.js';
 import { backOff, createRetry } from './retry.js';
-import { createPeers } from './peers/peers.js';
 import { createPresence } from './peers/presence.js';
 import { createEarlySignals, createHeardEvents } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
-import { createSystemEvents } from './events/system-events.js';
-import { createSystemWebhooks } from './events/system-webhooks.js';
 import { createFollowers, type Followers } from './followers.js';
 import { createTimers } from './waiting/timers.js';
 import { usualSlots, usualSweepMs, type EngineOptions } from './options.js';
+import { createOthers, type Others } from './others.js';
 
 /** The parts of one engine, put together; nothing runs yet. */
 export type Assembly = ReturnType<typeof assemble>;
@@ -127,35 +121,6 @@ function createBase(options: EngineOptions) {
 }
 
 type Base = ReturnType<typeof createBase>;
-
-/** The other engines, the definitions, and who is told of what happens. */
-function createOthers({ id, store, log, now, leaseMs, options, feed }: Base) {
-  const { onSecret, egress } = options;
-  const events = createSystemEvents(id, { now, log });
-  if (options.onEvent !== undefined) events.subscribe(options.onEvent);
-  const peers = createPeers(id, leaseMs, () => performance.now());
-  const isReporter = (of: string): boolean => rankAmong(of, peers.alive, id) === 0;
-  const onMalformed: OnMalformed = (doc, problems) => {
-    // The first in its order has read it.
-    if (!isReporter(doc._id)) return;
-    const kind = String(doc['type']);
-    events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
-  };
-  const library = createLibrary(store, onMalformed, () => feed.isBehind());
-  const telling = { store, log, isReporter };
-  const queueControls = createQueueControls(telling);
-  const notifyLists = createNotifyLists({ ...telling, settings: options.notify ?? [] });
-  const keyring = createKeyring(options.cryptoKey, options.olderSecrets);
-  const webhooks = createSystemWebhooks({
-    ...{ keyring, onSecret, log, egress },
-    webhooks: options.webhooks ?? [],
-    database: store.connection.database,
-  });
-  events.subscribe(webhooks.take);
-  return { events, peers, isReporter, library, queueControls, notifyLists, keyring, webhooks };
-}
-
-type Others = ReturnType<typeof createOthers>;
 
 /** What waits, and for what; and the turns of each document. */
 function createQueues({ life, log, now }: Base, { library }: Others, toJobs: () => Jobs) {
