@@ -13,7 +13,7 @@ export type Occasion = (typeof occasions)[number];
 
 /** Ready-made bodies: `mail` for a task that sends mail, the others for webhooks. */
 export const notifyFormats = ['mail', 'slack', 'teams', 'discord'] as const;
-export type Format = (typeof notifyFormats)[number];
+export type NotifyFormat = (typeof notifyFormats)[number];
 const formatText = 'must be "mail", "slack", "teams" or "discord"';
 
 /** What of the job that ended may go along when an entry asks for it. */

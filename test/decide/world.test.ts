@@ -19,8 +19,9 @@ it.each(asked)('knows no %s', (_name, ask) => {
 });
 
 it('has no engine, and none that does anything', () => {
-  const { me, peers, lease, root, linkOf } = unknownWorld;
-  expect([peers, lease('engine:1'), root('j'), linkOf('j')]).toEqual([
+  const { me, peers, lease, root, linkOf, notifyLists } = unknownWorld;
+  expect([peers, notifyLists('me'), lease('engine:1'), root('j'), linkOf('j')]).toEqual([
+    [],
     [],
     'dead',
     'unknown',

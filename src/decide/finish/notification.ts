@@ -9,7 +9,7 @@ import type { ChildJob } from '../intent.js';
 import type { World } from '../world.js';
 import { tellingDepth } from '../../reading/parent.js';
 import { isObject } from '../../model/object.js';
-import { bodyOf } from '../notices/formats.js';
+import { notificationBody } from '../notices/formats.js';
 import { expandParams } from '../start/params.js';
 
 /** What a notification is made from. `id`: its own; `before`: its subject before the end. */
@@ -171,7 +171,9 @@ export function includedOf(
     ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(more),
   };
-  return format === undefined ? included : { ...included, message: bodyOf(format, included) };
+  return format === undefined
+    ? included
+    : { ...included, message: notificationBody(format, included) };
 }
 
 /** Longer values (JSON, characters) stay where they are. */

@@ -1,4 +1,4 @@
-import type { Format, Notifies } from '../../model/notify.js';
+import type { NotifyFormat, Notifies } from '../../model/notify.js';
 import { cut, noticeOf, type Notice, type Tone } from './notice.js';
 
 /*
@@ -7,8 +7,8 @@ import { cut, noticeOf, type Notice, type Tone } from './notice.js';
  */
 
 /** Returns the body that a format gives to a notification. */
-export function bodyOf(
-  format: Format,
+export function notificationBody(
+  format: NotifyFormat,
   notifies: Parameters<typeof noticeOf>[0] & Partial<Notifies>,
 ) {
   return formats[format](noticeOf(notifies));
@@ -16,7 +16,7 @@ export function bodyOf(
 
 type Body = Readonly<Record<string, unknown>>;
 
-const formats: Readonly<Record<Format, (notice: Notice) => Body>> = {
+const formats: Readonly<Record<NotifyFormat, (notice: Notice) => Body>> = {
   mail: mailOf,
   slack: slackOf,
   teams: teamsOf,

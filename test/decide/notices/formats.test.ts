@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../../src/decide/notices/formats.js';
+import { notificationBody } from '../../../src/decide/notices/formats.js';
 import { cut, noticeOf } from '../../../src/decide/notices/notice.js';
 import { notifyFormats } from '../../../src/model/notify.js';
 import { t0 } from '../../support/builders.js';
@@ -73,7 +73,7 @@ describe('a notice', () => {
 
 describe('the body of a notification', () => {
   it('is subject and text of a mail', () => {
-    expect(bodyOf('mail', failed)).toEqual({
+    expect(notificationBody('mail', failed)).toEqual({
       subject: 'Job j of flow report failed',
       text: [
         'Job j of flow report failed.\n',
@@ -85,7 +85,7 @@ describe('the body of a notification', () => {
   });
 
   it('is blocks for Slack, in which nothing is a mention', () => {
-    const { blocks, text } = bodyOf('slack', failed) as {
+    const { blocks, text } = notificationBody('slack', failed) as {
       blocks: readonly unknown[];
       text: string;
     };
@@ -99,7 +99,7 @@ describe('the body of a notification', () => {
   });
 
   it('is an Adaptive Card for Teams, whose texts are shown as they are', () => {
-    const body = bodyOf('teams', failed);
+    const body = notificationBody('teams', failed);
     expect(body).toMatchObject({
       type: 'message',
       attachments: [
@@ -122,7 +122,7 @@ describe('the body of a notification', () => {
   });
 
   it('is an embed for Discord that mentions nobody', () => {
-    expect(bodyOf('discord', failed)).toMatchObject({
+    expect(notificationBody('discord', failed)).toMatchObject({
       embeds: [
         {
           title: 'Job j of flow report failed',
@@ -146,7 +146,7 @@ describe('the body of a notification', () => {
       fc.assert(
         fc.property(wild, wild, (job, text) => {
           const failure = { name: text, message: text, step: text };
-          const body = bodyOf(format, {
+          const body = notificationBody(format, {
             ...failed,
             job,
             owner: text,
@@ -154,7 +154,7 @@ describe('the body of a notification', () => {
             link,
           });
           expect(overLimits(format, body)).toEqual([]);
-          const bare = bodyOf(format, { job, status: 'succeeded' });
+          const bare = notificationBody(format, { job, status: 'succeeded' });
           expect(overLimits(format, bare)).toEqual([]);
         }),
         { numRuns: 15 },

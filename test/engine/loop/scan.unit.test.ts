@@ -30,6 +30,7 @@ it('a scan misses no job when the last one of a page ends meanwhile', async () =
     jobs: { review: ({ _id }: StoredDocument) => seen.push(_id) },
     controls: { replace: () => undefined },
     queueControls: { replace: () => false },
+    notifyLists: { replace: () => false },
     replicas: { many: false },
     serializer: { room: () => Promise.resolve() },
     now: () => 0,
