@@ -27,11 +27,17 @@ export async function retention({ server, options, say }: Bench): Promise<void> 
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() / 1e6)), 50);
   const began = performance.now();
   const usual = { succeeded: { count: kept } };
-  const pass = await client.retention({ usual, by: 'bench', everyMs: dayMs, atOnce: true });
+  const asked = { usual, by: 'bench', everyMs: dayMs, atOnce: true };
+  const pass = await client.retention(asked);
   const seconds = (performance.now() - began) / 1000;
   clearInterval(watch);
   if (pass.kind !== 'done') throw new Error(`The pass was not made: ${pass.kind}.`);
   const after = { rss: memory(), size: await sizeOf(connection) };
+  const purging = performance.now();
+  const next = await client.retention({ ...asked, purgeAfterMs: 0 });
+  const purgeSeconds = (performance.now() - purging) / 1000;
+  const purged = next.kind === 'done' ? next.purged : 0;
+  const sizePurged = await sizeOf(connection);
   const told = (await client.get('retention')) as RetentionDocument | undefined;
   await store.close();
   await server.remove(connection);
@@ -41,6 +47,14 @@ export async function retention({ server, options, say }: Bench): Promise<void> 
   say({ figure: 'jobs removed', value: removed / seconds, unit: '/s', removed, ...conditions });
   say({ figure: 'size before', value: before.size, unit: 'MB', ...conditions });
   say({ figure: 'size after', value: after.size, unit: 'MB', compacted, ...conditions });
+  say({
+    figure: 'tombstones purged',
+    value: purged / purgeSeconds,
+    unit: '/s',
+    purged,
+    ...conditions,
+  });
+  say({ figure: 'size purged', value: sizePurged, unit: 'MB', ...conditions });
   say({ figure: 'memory before', value: before.rss, unit: 'MB', ...conditions });
   say({ figure: 'memory at most', value: most, unit: 'MB', ...conditions });
   say({ figure: 'memory after', value: after.rss, unit: 'MB', ...conditions });

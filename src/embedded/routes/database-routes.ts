@@ -81,10 +81,15 @@ export async function compact(x: Exchange, database: Database): Promise<void> {
   sendJson(x, 202, { ok: true });
 }
 
-/** The files of the documents, and the purges that no index needs any more. */
 async function compactAll(database: Database): Promise<void> {
+  // What a view cannot take in is remembered for longer.
+  await forgetPurges(database).catch(() => undefined);
+  await database.store.compact();
+}
+
+/** Forgets purges that no index needs any more. */
+async function forgetPurges(database: Database): Promise<void> {
   const { store, views, catalog } = database;
-  await store.compact();
   const reached = await views.takeOutPurged(await catalog.all());
   const until = reached - purgedInfosLimit(database);
   if (until > 0) await store.forgetPurges(until);
