@@ -90,6 +90,8 @@ const more = {
   'client/holder': ['engine/locks/blockers'],
   // The package of S3 is installed only where it is used.
   'client/archive/bucket': ['plugin/packages'],
+  // It asks who has the permits that a job waits for.
+  'client/permits': ['engine/locks/permit-holders', 'replicas/lock-holder'],
 };
 
 /** The packages of folders that may import few. */

@@ -1,11 +1,13 @@
 import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
+import { isLiveJob } from '../model/job.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import { queueOfDocument } from '../reading/entries.js';
-import { parseInPieces } from '../reading/parse.js';
+import { parseInPieces, type Parsed } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { takeTurns } from '../turns.js';
 import { explain } from './explain.js';
+import { ableObserver, type Observed } from './observer.js';
 import type { Reason, Seen } from './reason.js';
 import { parentOf } from './ended-parent.js';
 import { holderOf } from './holder.js';
@@ -13,7 +15,6 @@ import { jobOf } from './jobs.js';
 import { observeJob } from './observe-job.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { controlOfQueue } from './queues.js';
-import { permitsFor } from './permits.js';
 import { createPulse, type Pulse } from './pulse.js';
 import { countInHand, countOwn } from './service.js';
 
@@ -46,21 +47,47 @@ export async function explainJob(
   const flow = await flowOf(store, job);
   const holder = await holderOf(store, job, flow);
   const queueControl = await controlOfQueue(store, queueOfDocument(job, flow));
-  const permits = await permitsFor(store, job, flow);
-  const others = [holder?.job, ...(permits?.heldBy ?? [])].filter((one) => one !== undefined);
-  const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
   const notifications = await notificationsFor(store, job, maySee);
   const above = await parentOf(store, job);
   const parent = above !== undefined && maySee?.(above) !== false ? above : undefined;
-  const around = { holder, permits, hidden, notifications, parent, queueControl };
-  const seen: Seen = { job, engines, flow, ...around, now };
-  const observed = await observeJob(store, await takeTurns(parseInPieces(job)), seen);
+  const facts = { holder, notifications, parent, queueControl };
+  const around: Seen = { job, engines, flow, ...facts, now };
+  const parsed = await takeTurns(parseInPieces(job));
+  const observed = await observeJob(store, parsed, around);
+  const lines = linesIn(observed) ?? linesIn(await observeAble(store, parsed, around));
+  const holders = (lines ?? []).flatMap(({ by }) => by.map((one) => one.job));
+  const others = [...new Set([holder?.job ?? [], ...holders].flat())];
+  const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
+  const seen: Seen = { ...around, lines, hidden };
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen, observed);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
   const { jobs } = await unfinishedJobs(store, mostJobs);
   const busy = { inHand: countInHand(jobs), ownInHand: countOwn(jobs, job) };
   return { job, reasons: explain({ ...seen, ...busy }, observed), settled };
+}
+
+/** The limits of which the job waits for a permit. */
+function linesIn(observed: Observed | undefined): Seen['lines'] {
+  if (observed?.kind !== 'decided') return undefined;
+  const { decided } = observed;
+  return decided.kind === 'wait' ? decided.lines : undefined;
+}
+
+/**
+ * What an engine decides that can run every task: only such a one comes to the permits of steps. Undefined
+ * where no step may need one.
+ */
+async function observeAble(
+  store: Store,
+  parsed: Parsed,
+  seen: Seen,
+): Promise<Observed | undefined> {
+  if (parsed.kind !== 'job' || !parsed.ok || !isLiveJob(parsed.value)) return undefined;
+  const limited = Object.values(parsed.value.definitions).some(
+    ({ concurrency }) => concurrency !== undefined,
+  );
+  return limited ? observeJob(store, parsed, seen, { me: ableObserver }) : undefined;
 }
 
 /** The jobs that tell of its last end; the database was asked only where there are some. */

@@ -284,19 +284,29 @@ function endingReason(decided: Decided): Reason | undefined {
   }
 }
 
-/** As many jobs of its flow run as may at the same time. */
-function fullReason({ job, permits, hidden }: Seen): Reason | undefined {
-  if (permits === undefined || permits.heldBy.length < permits.most) return undefined;
-  const { most, heldBy } = permits;
-  const named = heldBy.filter((id) => hidden?.has(id) !== true);
-  const shown = named.length === 0 ? 'jobs of other owners' : named.slice(0, 3).join(', ');
-  const left = heldBy.length - Math.min(3, named.length);
+/** So many holders of permits are named. */
+const namedHolders = 3;
+
+/** All permits of a limit are taken, or others get one first. */
+function fullReason({ lines, hidden }: Seen): Reason | undefined {
+  const [line] = lines ?? [];
+  if (line === undefined) return undefined;
+  const { title, most, by } = line;
+  if (by.length === 0) {
+    return { kind: 'full', because: `Others that came before get a permit of ${title} first.` };
+  }
+  const ids = [...new Set(by.map(({ job }) => job))];
+  const named = ids.filter((id) => hidden?.has(id) !== true);
+  const shown =
+    named.length === 0 ? 'jobs of other owners' : named.slice(0, namedHolders).join(', ');
+  const left = ids.length - Math.min(namedHolders, named.length);
   const more = named.length > 0 && left > 0 ? ` and ${left} more` : '';
-  const because = `Of flow "${textOf(job['flow'])}" ${most === 1 ? 'one job runs' : `${most} jobs run`} at a time at the most ("max_running"); now: ${shown}${more}.`;
+  const all = most === 1 ? 'The only permit' : `All ${most} permits`;
+  const verb = most === 1 ? 'is' : 'are';
   return {
     kind: 'full',
-    because,
-    todo: `It begins when one of them has ended${named[0] === undefined ? '' : `; see \`tws explain ${named[0]}\``}.`,
+    because: `${all} of ${title} ${verb} taken; now: ${shown}${more}.`,
+    todo: `It goes on when one of them is given back${named[0] === undefined ? '' : `; see \`tws explain ${named[0]}\``}.`,
   };
 }
 

@@ -1,6 +1,15 @@
 import { findChild } from '../engine/children/find-child.js';
-import type { Query } from '../decide/queries.js';
-import type { Announced, Child, Found, SubjectFound, World } from '../decide/world.js';
+import type { Acquire, Query } from '../decide/queries.js';
+import type {
+  Announced,
+  Answer,
+  Child,
+  Found,
+  PermitAnswer,
+  SubjectFound,
+  World,
+} from '../decide/world.js';
+import { evaluate } from '../evaluate/expressions.js';
 import { eventId } from '../model/event.js';
 import type { Job } from '../model/job.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
@@ -8,6 +17,7 @@ import { parseDocument, type Parsed } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { roundTurn } from '../turns.js';
 import { observe, type Observed } from './observer.js';
+import { permitsTaken } from './permits.js';
 import type { Seen } from './reason.js';
 
 /** So many rounds of questions are answered; engines ask in fewer. */
@@ -15,17 +25,27 @@ const mostRounds = 10;
 
 /**
  * Asks the rules of the engines about a job, and reads what they ask for before they decide: tasks,
- * child jobs, events, the subject of a notification. Nothing is taken and nothing is evaluated; where
- * the rules come to that, they are left there. The event loop goes on between two decisions.
+ * child jobs, events, the subject of a notification, keys of limits and who has their permits. Nothing is
+ * taken and nothing else is evaluated; where the rules come to that, they are left there. The event loop goes on between two decisions.
  */
-export async function observeJob(store: Store, parsed: Parsed, seen: Seen): Promise<Observed> {
+export async function observeJob(
+  store: Store,
+  parsed: Parsed,
+  seen: Seen,
+  more: Partial<World> = {},
+): Promise<Observed> {
   const found = {
+    permits: new Map<string, PermitAnswer>(),
+    answers: new Map<string, Answer>(),
     tasks: new Map<string, Found<Task>>(),
     children: new Map<string, Child>(),
     events: new Map<string, Announced>(),
     subjects: new Map<string, SubjectFound>(),
   };
   const facts: Partial<World> = {
+    ...more,
+    answers: found.answers,
+    permit: (id) => found.permits.get(id) ?? { kind: 'unknown' },
     task: (name, owner) => found.tasks.get(keyOf(name, owner)) ?? { kind: 'unknown' },
     child: (id) => found.children.get(id) ?? { kind: 'unknown' },
     event: (type, key) => found.events.get(eventId({ type, key })) ?? { kind: 'unknown' },
@@ -37,9 +57,11 @@ export async function observeJob(store: Store, parsed: Parsed, seen: Seen): Prom
     const query = observed.kind === 'decided' ? observed.decided : undefined;
     const count = Object.values(found).reduce((sum, { size }) => sum + size, 0);
     const isAnswered = count === known || round === mostRounds;
-    if (observed.kind !== 'decided' || query?.kind !== 'look_up' || isAnswered) return observed;
+    if (observed.kind !== 'decided' || isAnswered) return observed;
     known = count;
-    await answer(store, query, observed.job, found);
+    if (query?.kind === 'look_up') await answer(store, query, observed.job, found);
+    else if (query?.kind === 'acquire') await lookAtPermits(store, query, observed.job, found);
+    else return observed;
   }
 }
 
@@ -48,7 +70,22 @@ type FoundFacts = {
   readonly children: Map<string, Child>;
   readonly events: Map<string, Announced>;
   readonly subjects: Map<string, SubjectFound>;
+  readonly answers: Map<string, Answer>;
+  readonly permits: Map<string, PermitAnswer>;
 };
+
+/** Who has the permits that are wanted, where all are taken. */
+async function lookAtPermits(
+  store: Store,
+  { permits }: Acquire,
+  job: Job,
+  found: FoundFacts,
+): Promise<void> {
+  for (const { id, wants, step } of permits) {
+    const answer = await permitsTaken(store, { wants, step }, job);
+    if (answer !== undefined) found.permits.set(id, answer);
+  }
+}
 
 async function answer(store: Store, query: Query, job: Job, found: FoundFacts): Promise<void> {
   for (const { name, owner } of query.tasks) {
@@ -66,6 +103,9 @@ async function answer(store: Store, query: Query, job: Job, found: FoundFacts): 
       eventId(name),
       doc === undefined ? { kind: 'absent' } : { kind: 'found', data },
     );
+  }
+  for (const question of query.questions) {
+    if (question.id.endsWith('.key')) found.answers.set(question.id, await evaluate(question));
   }
   for (const id of query.subjects) {
     const doc = await store.get(id);

@@ -38,7 +38,19 @@ export function observe(parsed: Parsed, seen: Seen, facts: Partial<World> = {}):
   }
 }
 
-function observersWorld({ engines, flow, permits, queueControl }: Seen): World {
+const anything: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
+
+/** As if it were an engine that can run everything and has room. */
+export const ableObserver: World['me'] = {
+  ...unknownWorld.me,
+  id: 'observer',
+  plugins: anything,
+  labels: anything,
+  queues: anything,
+  freeSlots: 1_000,
+};
+
+function observersWorld({ engines, flow, queueControl }: Seen): World {
   const alive = engines.filter((one) => one.alive).map(({ engine }) => engine);
   return {
     ...unknownWorld,
@@ -49,10 +61,6 @@ function observersWorld({ engines, flow, permits, queueControl }: Seen): World {
     queueControl: () => queueControl,
     root: () => 'live',
     lockId: lockIdOf,
-    permit: () =>
-      permits !== undefined && permits.heldBy.length >= permits.most
-        ? { kind: 'full', by: permits.heldBy }
-        : { kind: 'unknown' },
     render: renderParams,
   };
 }

@@ -1,24 +1,30 @@
-import { isObject } from '../model/object.js';
-import type { StoredDocument } from '../model/document.js';
-import { keyOf } from '../model/task.js';
+import type { PermitAnswer } from '../decide/world.js';
+import type { PermitRequest } from '../decide/queries.js';
+import { permitHolder, holdersOf, permitLocks } from '../engine/locks/permit-holders.js';
+import type { Job } from '../model/job.js';
+import { isOf } from '../replicas/lock-holder.js';
 import type { Store } from '../store/store.js';
 
-/** Jobs of a flow that may run at the same time, and those that do. */
-export type Permits = { readonly most: number; readonly heldBy: readonly string[] };
-
-/** What a job may wait for before it begins; undefined when it waits for no permit. */
-export async function permitsFor(
+/** Who has all permits of a limit that a job, or a step of it, wants; undefined: each has one left. */
+export async function permitsTaken(
   store: Store,
-  job: StoredDocument,
-  flow: StoredDocument | undefined,
-): Promise<Permits | undefined> {
-  const { flow_definition: snapshot, locked, slice } = job;
-  const { max_running: most, name, owner } = isObject(snapshot) ? snapshot : (flow ?? {});
-  const hasOne = isObject(locked) && locked['permit'] !== undefined;
-  if (typeof most !== 'number' || typeof name !== 'string' || hasOne || isObject(slice)) {
-    return undefined;
+  { wants, step }: Pick<PermitRequest, 'wants'> & { readonly step: string | undefined },
+  job: Job,
+): Promise<PermitAnswer | undefined> {
+  const locks = await permitLocks(
+    store,
+    wants.map(({ key }) => key),
+  );
+  for (const { key, most } of wants) {
+    const others = locks.filter(
+      (lock) => lock['key'] === key && !(isOf(lock, job) && lock['step'] === step),
+    );
+    const holders = await holdersOf(store, others);
+    const by = others.flatMap((lock) => {
+      const holder = holders.get(lock._id);
+      return holder === undefined ? [] : [permitHolder(lock, holder, { owner: job.owner })];
+    });
+    if (by.length >= most) return { kind: 'full', key, by };
   }
-  const key = keyOf(name, typeof owner === 'string' ? owner : undefined);
-  const rows = await store.view('locks', { key: ['permit', key] });
-  return { most, heldBy: rows.map(({ value }) => value.job).filter((id) => id !== job._id) };
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { StoredDocument } from '../model/document.js';
 import type { QueueControl } from '../model/queue-control.js';
 import type { Holder } from './holder.js';
-import type { Permits } from './permits.js';
+import type { PermitLine } from '../decide/intent.js';
 import type { SeenEngine } from './pulse.js';
 
 /** What documents tell around a job; nothing else is needed to say why it stands where it stands. */
@@ -16,8 +16,8 @@ export type Seen = {
   readonly inHand?: ReadonlyMap<string, number> | undefined;
   /** How many of these are of the job and of jobs made with it, for the same root. */
   readonly ownInHand?: number | undefined;
-  /** The permits of its flow, when it has to take one before it begins. */
-  readonly permits?: Permits | undefined;
+  /** The limits of which it, or a step of it, waits for a permit. */
+  readonly lines?: readonly PermitLine[] | undefined;
   /** The job that has its key or its target. */
   readonly holder?: Holder | undefined;
   /** The notifications of its end, as far as they are there. */

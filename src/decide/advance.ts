@@ -85,7 +85,7 @@ export const liveRules: readonly Rule[] = [
   },
   { name: 'finish', stepField: 'finishes', move: finishedMove },
   { name: 'not before', fields: ['exec_after', 'resume_at'], move: delayMove },
-  { name: 'permit', flowFields: ['max_running'], move: permitMove },
+  { name: 'permit', flowFields: ['max_running', 'concurrency'], move: permitMove },
 ];
 
 /** Returns the next move of a live job and the rule that made it. */

@@ -1,7 +1,8 @@
 import type { FinalJob, Job, LiveJob, NewJob } from '../model/job.js';
 import type { RetryRequest } from '../model/request.js';
 import type { LiveStep } from '../model/step.js';
-import type { Acquire, Query } from './queries.js';
+import type { Acquire, PermitWant, Query } from './queries.js';
+import type { PermitHolder } from './world.js';
 
 /** The document of a child job, to be created; one that has ended may be there and go on. */
 export type ChildJob =
@@ -62,15 +63,25 @@ export type Wait = {
   readonly asleep?: true;
   /**
    * Somebody can take the step, only not this engine now: it waits for a slot here, for another
-   * engine, or for other jobs of its flow to end. A new job is left as it is.
+   * engine, or for a permit. A new job is left as it is.
    */
   readonly for?: 'slot' | 'engine' | 'permit';
-  /** With `for: 'permit'`: the flow whose jobs are as many as may run. */
-  readonly permit?: string;
+  /** The limits of which it waits for a permit. */
+  readonly lines?: readonly PermitLine[];
+  /** The limits of which it would ask for a permit, if another engine did not go first. */
+  readonly places?: readonly PermitWant[];
   /** With `for: 'slot'`: so many engines come before this one for this step. */
   readonly rank?: number;
   /** With `for: 'slot'`: tasks of which one may run once more must come first. */
   readonly tasks?: readonly TaskSlots[];
+};
+
+/** A limit of which a job waits for a permit, and who has them all; empty: others get one first. */
+export type PermitLine = {
+  readonly key: string;
+  readonly title: string;
+  readonly most: number;
+  readonly by: readonly PermitHolder[];
 };
 
 /** A task, by its key, of which an engine runs so many attempts at once at the most. */
@@ -90,4 +101,5 @@ export type Begun =
   | { readonly kind: 'change'; readonly job: LiveJob }
   | Extract<Intent, { kind: 'claim' | 'spawn' }>
   | Query
+  | Acquire
   | Wait;

@@ -1,6 +1,8 @@
 import { eventId } from '../model/event.js';
+import type { Strategy } from '../model/concurrency.js';
 import type { UniqueRule } from '../model/unique.js';
-import { keyOf } from '../model/task.js';
+import type { CancelRequest } from './schedules/slot-job.js';
+import { keyOf, type Task } from '../model/task.js';
 import type { TemplateContext } from './world.js';
 
 /**
@@ -10,6 +12,9 @@ export type LockRequest = {
   readonly kind: 'target' | 'pattern' | 'permit' | 'unique';
   readonly id: string;
   readonly key: string;
+  /** Of a permit: the step whose attempt wants it, and the value of the key of its limit. */
+  readonly step?: string;
+  readonly value?: string;
   /** `database`: it counts for the jobs of all owners. */
   readonly scope?: 'owner' | 'database';
   /** The id under which earlier versions stored the lock: nobody may have that either. */
@@ -18,8 +23,31 @@ export type LockRequest = {
   readonly unique?: UniqueRule;
 };
 
-/** A permit to run that a job wants: there are `most` of them for the flow `key` (`<flow>::<owner>`). */
-export type PermitRequest = { readonly key: string; readonly most: number };
+/** A permit that is wanted: the limit `key` has `most` of them. */
+export type PermitWant = {
+  readonly key: string;
+  readonly most: number;
+  readonly strategy: Strategy;
+  /** The value of the key of the limit, as JSON. */
+  readonly value?: string;
+};
+
+/** The permits that a job, or an attempt of a step, wants: it gets all of them or none. */
+export type PermitRequest = {
+  readonly id: string;
+  readonly wants: readonly PermitWant[];
+  /** Path of the step. */
+  readonly step?: string;
+};
+
+/** The holder of a permit that is asked to cancel for a job that comes later. */
+export type Displacement = {
+  readonly lock: string;
+  readonly nonce: string;
+  /** For whom: written into the lock. */
+  readonly wantedBy: string;
+  readonly request: CancelRequest;
+};
 
 /** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */
 export type Question = {
@@ -49,6 +77,9 @@ export type Acquire = {
   readonly kind: 'acquire';
   readonly locks: readonly LockRequest[];
   readonly permits: readonly PermitRequest[];
+  readonly displaces: readonly Displacement[];
+  /** Only engines that can run this task, from this queue, need what is taken. */
+  readonly forTask?: { readonly task: Task; readonly queue: string };
 };
 
 /** An event by its type and key. */
@@ -75,8 +106,18 @@ export const acquire = (wanted: Partial<Omit<Acquire, 'kind'>>): Acquire => ({
   kind: 'acquire',
   locks: [],
   permits: [],
+  displaces: [],
   ...wanted,
 });
+
+/** Brings several wishes for permits together in one. */
+export function mergeAcquires(all: readonly Acquire[]): Acquire {
+  return all.reduce((one, other) => ({
+    ...one,
+    permits: [...one.permits, ...other.permits],
+    displaces: [...one.displaces, ...other.displaces],
+  }));
+}
 
 /**
  * Brings several queries together in one. Every kind must be listed here: the result type does not
@@ -124,6 +165,10 @@ function keysAsked(query: Query): Keys<Query> {
   };
 }
 
-function keysTaken({ locks, permits }: Acquire): Keys<Acquire> {
-  return { locks: locks.map(({ id }) => id), permits: permits.map(({ key }) => key) };
+function keysTaken({ locks, permits, displaces }: Acquire): Keys<Omit<Acquire, 'forTask'>> {
+  return {
+    locks: locks.map(({ id }) => id),
+    permits: permits.map(({ id }) => id),
+    displaces: displaces.map(({ nonce }) => nonce),
+  };
 }

@@ -10,7 +10,7 @@ import { structureConditionsMove } from './start/structure-conditions.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
 import type { ChildJob, Move, Wait } from './intent.js';
-import { type Query, mergeQueries } from './queries.js';
+import { type Acquire, type Query, mergeAcquires, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../model/tree.js';
 import { isUndoing } from '../structures/paths.js';
@@ -59,6 +59,7 @@ type Begins = {
   readonly spawned: Step[];
   readonly children: ChildJob[];
   readonly lookUps: Query[];
+  readonly acquires: Acquire[];
   readonly waits: Wait[];
   /** The job with what ended, or waits, without any engine. */
   changed: LiveJob;
@@ -83,11 +84,17 @@ function beginMove(
     return endLate(job, late, now, world) ?? idle(job, [move, ...openWaits(job)]);
   }
   const timely = first === undefined ? [] : [first, ...others];
-  const { claims, spawned, children, lookUps, waits, changed } = beginAll(job, timely, now, world);
+  const { claims, spawned, children, lookUps, acquires, waits, changed } = beginAll(
+    job,
+    timely,
+    now,
+    world,
+  );
   if (changed !== job) return { kind: 'change', job: changed };
   if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
   if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
   if (lookUps.length > 0) return mergeQueries(lookUps);
+  if (acquires.length > 0) return mergeAcquires(acquires);
   return endLate(job, late, now, world) ?? idle(job, [...waits, ...openWaits(job)]);
 }
 
@@ -102,6 +109,7 @@ function beginAll(
     spawned: [],
     children: [],
     lookUps: [],
+    acquires: [],
     waits: [],
     changed: job,
   };
@@ -109,7 +117,7 @@ function beginAll(
   for (const beginning of beginnings) {
     // The others begin with the next revision, and other jobs write in between.
     if (effort > mostEffort || all.children.length >= widest) break;
-    const around = withClaims(job, world, all.claims);
+    const around = withClaims(job, world, all.claims, all.acquires.length);
     const move = begin(all.changed, beginning, now, around);
     effort += effortOf(all.changed, beginning, move);
     switch (move.kind) {
@@ -125,6 +133,9 @@ function beginAll(
         break;
       case 'look_up':
         all.lookUps.push(move);
+        break;
+      case 'acquire':
+        all.acquires.push(move);
         break;
       case 'wait':
         all.waits.push(move);

@@ -94,14 +94,15 @@ export type Announced =
   | { readonly kind: 'found'; readonly data?: unknown };
 
 /**
- * What became of it. `taken`: a job that has not ended has it. `contested`: a job that has not begun
- * wants it as well, and the copies of the lock do not say yet which of the two gets it. `replacing`: the
- * job has it, and begins when the other one, which was asked to cancel, has ended; `replaced`: the other
- * one takes the place of the job. `invalid`: the pattern is none. `refused`: the store takes no such document.
+ * What became of it. `held`: a permit with the `nonce` of its lock, unless the job had it before. `taken`: a job that
+ * has not ended has it. `contested`: a job that has not begun wants it as well, and the copies of the lock
+ * do not say yet which of the two gets it. `replacing`: the job has it, and begins when the other one, which
+ * was asked to cancel, has ended; `replaced`: the other one takes the place of the job. `invalid`: the
+ * pattern is none. `refused`: the store takes no such document.
  */
 export type LockAnswer =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'held' }
+  | { readonly kind: 'held'; readonly nonce?: string }
   | ({ readonly kind: 'taken' } & Rival)
   | ({ readonly kind: 'contested' } & Rival)
   | ({ readonly kind: 'replacing' } & Rival)
@@ -112,14 +113,34 @@ export type LockAnswer =
 /** The job that has a lock. `foreign`: it belongs to another owner, who alone may know its id. */
 export type Rival = { readonly by: string; readonly foreign?: true };
 
+/** Who has a permit of a limit: a job, or an attempt of a step of it. */
+export type PermitHolder = {
+  readonly job: string;
+  readonly step?: string;
+  /** Since when (epoch ms). */
+  readonly at: number;
+  /** Names this taking of the permit. */
+  readonly nonce: string;
+  /** Id of the lock document. */
+  readonly lock: string;
+  /** For whom it was asked to cancel. */
+  readonly wantedBy?: string;
+  /** Its job is being cancelled. */
+  readonly cancelling?: true;
+  /** Its job belongs to another owner, who alone may know its id. */
+  readonly foreign?: true;
+};
+
 /**
- * What became of it. `held`: by the lock of that id. `full`: these jobs have all of them. `behind`:
- * there are some, but for these jobs, which go first.
+ * What became of it. `held`: by the locks of these ids, in the order in which they were asked for.
+ * `full`: of the limit `key` these have all permits. `behind`: it has some, but for these jobs, which
+ * go first.
  */
 export type PermitAnswer =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'held'; readonly id: string }
-  | { readonly kind: 'full' | 'behind'; readonly by: readonly string[] }
+  | { readonly kind: 'held'; readonly ids: readonly string[] }
+  | { readonly kind: 'full'; readonly key: string; readonly by: readonly PermitHolder[] }
+  | { readonly kind: 'behind'; readonly key: string; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
@@ -187,7 +208,10 @@ export type World = {
   readonly lockId: (text: string) => string;
   readonly lock: (id: string) => LockAnswer;
   readonly blockers: (target: string) => Blockers;
-  readonly permit: (key: string) => PermitAnswer;
+  /** By the id of the request. */
+  readonly permit: (id: string) => PermitAnswer;
+  /** The nonces of the permits whose holders were asked to cancel in this decision. */
+  readonly displaced: ReadonlySet<string>;
   readonly answers: ReadonlyMap<string, Answer>;
   /** Why something that the decision asked for cannot be found out now. */
   readonly unanswered?: string;
@@ -246,6 +270,7 @@ export const unknownWorld: World = {
   lock: unknown,
   blockers: unknown,
   permit: unknown,
+  displaced: new Set(),
   answers: new Map(),
   contents: new Map(),
   render: (params) => ({ ok: true, value: { ...params } }),

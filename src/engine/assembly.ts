@@ -50,8 +50,8 @@ export function assemble(options: EngineOptions) {
   const { store, retry, log, now, once, life, linkOf } = base;
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const locks = createLocks({
-    ...{ store, retry, log, now, life: life.signal, before: queues.permitQueues.before },
-    ...{ copies: () => replicas.count, run: replicas.run },
+    ...{ store, retry, log, now, life: life.signal, queues: queues.permitQueues },
+    ...{ copies: () => replicas.count, run: replicas.run, remind: (job) => toJobs().rouse(job) },
   });
   const { library, notifyLists } = others;
   const { fail, failed } = createFailing(attempts);

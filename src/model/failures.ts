@@ -45,6 +45,10 @@ const sentences = {
     `The key of "unique" gives nothing that can be compared: ${ended(d.reason)}`,
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
+  LimitReached: (d: { limit: string; most: number; by: string }) =>
+    `All permits of ${d.limit} (${d.most}) were taken, and its strategy "cancel_newest" cancels what comes then${d.by === '' ? '' : `; held by ${d.by}`}.`,
+  LimitKeyError: (d: { limit: string; reason: string }) =>
+    `The "key" of ${d.limit} cannot be evaluated: ${ended(d.reason)}`,
   ParamSealed: (d: { param: string; task: string }) =>
     `The parameter ${d.param} of task "${d.task}" is sealed: only its definition sets it; leave it out, or name it in "open" of the task.`,
   SecretMisplaced: (d: { param: string; step: string }) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { catalogueSchema } from './catalogue.js';
+import { concurrencySchema } from './concurrency.js';
 import { notifySchema } from './notify.js';
 import { flowRetainSchema } from './retain.js';
 import { retrySchema } from './retry.js';
@@ -72,6 +73,7 @@ export const flowFields = {
       .describe('So many jobs of the flow run at the same time at the most; the others wait.'),
   ),
   unique: z.exactOptional(uniqueSchema.describe('The `unique` of its jobs that have none.')),
+  concurrency: z.exactOptional(concurrencySchema),
   queue: z.exactOptional(queueSchema),
   schema: z.exactOptional(jsonSchemaSchema),
   output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),

@@ -13,9 +13,9 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
+import { lockedSchema } from './lock.js';
 import { notifySchema } from './notify.js';
 import type { Problem } from './problems.js';
-import { lockedSchema } from './lock.js';
 import { locksSchema, targetSchema } from './target.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';

@@ -5,8 +5,9 @@ import { statuses } from './status.js';
 /**
  * A lock of a job, as a document whose id tells what is locked (`lock:<sha256>`): who stores it first
  * has it. `kind` target: jobs with the same target and parameters; pattern: all jobs whose target the
- * regular expression matches; permit: one of the jobs of a flow that may run at the same time
- * (`max_running`); unique: jobs with the same key. Targets and patterns belong to an owner unless their scope is the database.
+ * regular expression matches; permit: one of the permits of a limit (`max_running`, `concurrency`), of a
+ * job or of an attempt of a step; unique: jobs with the same key. Targets and patterns belong to an owner unless
+ * their scope is the database.
  */
 export const lockSchema = z
   .looseObject({
@@ -14,10 +15,12 @@ export const lockSchema = z
     type: z.literal('lock'),
     kind: z
       .enum(['target', 'pattern', 'permit', 'unique'])
-      .describe('permit: one of max_running of a flow; unique: of the key of a job.'),
+      .describe('permit: one of the permits of a limit; unique: of the key of a job.'),
     key: z
       .string()
-      .describe('The target, the pattern, `<flow>::<owner>`, or what `unique` belongs to.'),
+      .describe(
+        'The target, the pattern, what names the limit (`<flow>::<owner>` for max_running), or what `unique` belongs to.',
+      ),
     owner: z.exactOptional(
       z.string().describe('For whose jobs it counts; locks of earlier versions do not say.'),
     ),
@@ -34,6 +37,14 @@ export const lockSchema = z
     states: z.exactOptional(z.array(z.enum(statuses)).describe('The `states` of the job.')),
     until: z.exactOptional(z.number().describe('When the `period` of the job is over.')),
     at: z.number().describe('Since when the job has it.'),
+    step: z.exactOptional(z.string().describe('Path of the step whose attempt has the permit.')),
+    value: z.exactOptional(z.string().describe('The value of the key of the limit, as JSON.')),
+    rev: z.exactOptional(
+      z.string().describe('Revision of the job when it took the permit: it counts for that one.'),
+    ),
+    wanted_by: z.exactOptional(
+      z.string().describe('For whom the holder was asked to cancel: a job, or a job and a step.'),
+    ),
     nonce: z.string().describe('Of the write that took it: tells its writer that it took place.'),
   })
   .describe('A lock that a job has; its id is `lock:<sha256>` of what is locked.');
@@ -53,6 +64,7 @@ export const lockedSchema = z.looseObject({
   pattern: z.exactOptional(lockIdSchema),
   permit: z.exactOptional(lockIdSchema),
   unique: z.exactOptional(lockIdSchema),
+  permits: z.exactOptional(z.array(lockIdSchema)),
 });
 /** What a job has locked. */
 export type Locked = Known<z.infer<typeof lockedSchema>>;

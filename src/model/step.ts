@@ -39,6 +39,8 @@ const stepBase = {
   phase: z.enum(phases),
   /** The kind of a structure: the entry is no attempt but tells what was found out about a node. */
   structure: z.exactOptional(z.string()),
+  /** The ids of the permits that the attempt holds until it ends (`concurrency` of its task). */
+  permits: z.exactOptional(z.array(z.string())),
 };
 /** What the plugin tells while it runs. */
 const reported = {

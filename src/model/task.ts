@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { concurrencySchema } from './concurrency.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -65,6 +66,7 @@ export const taskSchema = z
         .min(1, { error: slotsText })
         .describe('So many of its attempts one engine runs at once; default: as many as it can.'),
     ),
+    concurrency: z.exactOptional(concurrencySchema),
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
     schema: z.exactOptional(jsonSchemaSchema),
     output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),

@@ -89,15 +89,26 @@ const foreign: readonly Row[] = [
     instead: 'a document of the type "schedule" starts jobs by the clock',
   },
   {
+    in: ['job'],
+    keys: ['concurrency'],
+    instead: '"concurrency" of its flow says how many jobs run at once',
+  },
+  {
+    in: ['node'],
+    keys: ['concurrency'],
+    instead:
+      '"concurrency" of its task says how many attempts run at once, "limit" in "map" how many items',
+  },
+  {
     in: ['flow', 'job'],
-    keys: ['concurrency', 'max_concurrency', 'concurrency_limit', 'parallelism'],
-    instead: '"max_running" of a flow says how many of its jobs run at once',
+    keys: ['max_concurrency', 'concurrency_limit', 'parallelism'],
+    instead: '"max_running" or "concurrency" of a flow says how many of its jobs run at once',
   },
   {
     in: ['task', 'node'],
-    keys: ['concurrency', 'max_concurrency', 'concurrency_limit', 'parallelism'],
+    keys: ['max_concurrency', 'concurrency_limit', 'parallelism'],
     instead:
-      '"slots" of a task says how many of its attempts an engine runs at once, "limit" in "map" how many items',
+      '"slots" of a task says how many of its attempts an engine runs at once, "concurrency" how many all engines run, "limit" in "map" how many items',
   },
   {
     in: ['map'],

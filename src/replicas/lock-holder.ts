@@ -1,6 +1,8 @@
 import type { Rival } from '../decide/world.js';
 import type { StoredDocument } from '../model/document.js';
-import { isFinalState } from '../model/job.js';
+import { isCancelRequested, isFinalState, type LiveJob } from '../model/job.js';
+import { isObject } from '../model/object.js';
+import { isOpen, type Step } from '../model/step.js';
 import { ownerOf } from '../model/task.js';
 
 /** A job that wants locks; the job that it continues hands its own on to it. */
@@ -31,6 +33,8 @@ export type LockHolder = {
   readonly job: string;
   readonly owner: string;
   readonly decided: boolean;
+  /** It is being cancelled. */
+  readonly cancelling?: true;
 };
 
 /** The job that has a lock now, if there is one (U2). */
@@ -61,7 +65,8 @@ export function* findHolder(
   while (typeof next === 'string' && !seen.has(next)) {
     seen.add(next);
     const jobs = (yield next).filter(({ type }) => type === 'job');
-    const holders = jobs.flatMap((job) => holderIn(job, lock) ?? []);
+    const isHandedOn = next !== lock.job;
+    const holders = jobs.flatMap((job) => holderIn(job, lock, isHandedOn) ?? []);
     if (holders.length > 0) return holders.find(({ decided }) => decided) ?? holders[0];
     // A job that went on as a new one keeps its locks for that one, until it takes them over.
     const last = jobs.find((job) => isFinalState(job['state']) && isListed(job, lock));
@@ -70,13 +75,42 @@ export function* findHolder(
   return undefined;
 }
 
-/** The job as the holder of a lock; undefined when it has ended, or begun without that lock. */
-function holderIn(job: StoredDocument, lock: Lock): LockHolder | undefined {
+/**
+ * The job as the holder of a lock; undefined when it has ended, or begun without that lock.
+ *
+ * L7 A permit names the revision of its job for which it was taken. Until the job lists it, it counts
+ *    for that revision only: whatever was decided upon an older one can no longer be written. One that
+ *    a job has handed on to the job that continues it counts until that one has begun, as all locks do.
+ */
+function holderIn(job: StoredDocument, lock: Lock, isHandedOn: boolean): LockHolder | undefined {
   const { state, relock } = job;
   if (isFinalState(state)) return undefined;
+  const { step, rev } = lock;
+  const isWaitedFor = isHandedOn && state === undefined;
+  if (typeof rev === 'string' && !isWaitedFor) {
+    const lists = typeof step === 'string' ? isListedIn(job, step, lock) : isListed(job, lock);
+    if (!lists && job._rev !== rev) return undefined;
+    const cancelling = isCancelRequested(job as unknown as LiveJob)
+      ? ({ cancelling: true } as const)
+      : {};
+    return { job: job._id, owner: ownerOf(job), decided: lists, ...cancelling };
+  }
   const decided = state !== undefined && relock !== true;
   if (decided && !isListed(job, lock)) return undefined;
   return { job: job._id, owner: ownerOf(job), decided };
+}
+
+/** An attempt of the step that has not ended has the permit. */
+function isListedIn({ steps }: StoredDocument, path: string, { _id }: Lock): boolean {
+  if (!Array.isArray(steps)) return false;
+  return (steps as readonly Step[]).some(
+    (step) => isObject(step) && step.path === path && isOpen(step) && permitsOf(step).includes(_id),
+  );
+}
+
+/** The ids of the permits that an attempt says it has. */
+export function permitsOf({ permits }: { readonly permits?: unknown }): readonly unknown[] {
+  return Array.isArray(permits) ? permits : [];
 }
 
 function isListed(job: StoredDocument, { _id }: Lock): boolean {
@@ -85,8 +119,8 @@ function isListed(job: StoredDocument, { _id }: Lock): boolean {
 
 /** The ids of the locks that a job says it has. */
 export function listedIn({ locked }: StoredDocument): readonly string[] {
-  const ids = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
-  return ids.filter((id) => typeof id === 'string');
+  const ids: unknown[] = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
+  return ids.flat().filter((id) => typeof id === 'string');
 }
 
 /** The holder of a lock as the jobs of an owner may know it. */

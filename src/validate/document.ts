@@ -138,11 +138,15 @@ export function isOfTrigger(keys: readonly string[]): boolean {
   return keys[0] === 'on' && ['match', 'params'].includes(keys.at(-1) ?? '');
 }
 
-/** Whether the text at these keys of a flow is JSONata over its steps: `when`, `guards`, `output`; or `unique.key`. */
+/**
+ * Whether the text at these keys is JSONata over a job and its steps: `when`, `guards`, `output`; or the `key`
+ * of `unique` or `concurrency`.
+ */
 export function isExpression(keys: readonly string[]): boolean {
   if (keys.length === 2 && keys[0] === 'unique' && keys[1] === 'key') return true;
   if (keys.includes('params') || keys.includes('stdio')) return false;
   if (keys[0] === 'output') return true;
+  if (keys[0] === 'concurrency') return keys.at(-1) === 'key';
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
     ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') &&

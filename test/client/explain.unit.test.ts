@@ -92,6 +92,11 @@ type Case = readonly [
   sentence: RegExp,
 ];
 
+const line = (most: number, jobs: readonly string[]) => ({
+  ...{ key: 'k', title: 'limit x', most },
+  by: jobs.map((job) => ({ job, at: 0, nonce: job, lock: `lock:${job}` })),
+});
+
 describe('explain', () => {
   it.each<Case>([
     ['an ended job', { job: fresh({ state: '$$complete', exit: 2 }) }, ['ended'], /ended: failed/],
@@ -151,27 +156,22 @@ describe('explain', () => {
       /^It has not begun: all 2 slots are busy; it goes on/,
     ],
     [
-      'as many jobs of its flow as may run',
-      { job: fresh(), permits: { most: 2, heldBy: ['a', 'b'] } },
+      'a limit of which all permits are taken',
+      { job: fresh(), lines: [line(2, ['a', 'b'])] },
       ['full'],
-      /^Of flow "f" 2 jobs run at a time at the most \("max_running"\); now: a, b\.$/,
+      /^All 2 permits of limit x are taken; now: a, b\.$/,
     ],
     [
-      'jobs beyond a number that was lowered',
-      {
-        job: live({
-          flow_definition: { type: 'flow', name: 'f', owner: 'DEFAULT', max_running: 1 },
-        }),
-        permits: { most: 1, heldBy: ['a', 'b', 'c', 'd', 'e'] },
-      },
+      'more holders than a limit that was lowered has permits',
+      { job: fresh(), lines: [line(1, ['a', 'b', 'c', 'd', 'e'])] },
       ['full'],
-      /one job runs at a time at the most .* now: a, b, c and 2 more\.$/,
+      /^The only permit of limit x is taken; now: a, b, c and 2 more\.$/,
     ],
     [
-      'free permits',
-      { job: fresh(), permits: { most: 2, heldBy: ['a'] } },
-      ['soon'],
-      /^It has not begun; an engine may take it/,
+      'a permit that others get first',
+      { job: fresh(), lines: [line(1, [])] },
+      ['full'],
+      /^Others that came before get a permit of limit x first\.$/,
     ],
     ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
     [

@@ -45,8 +45,16 @@ describe('keysOfWanted', () => {
 
   it('names the locks and permits that are to be taken', () => {
     const lock = { kind: 'target', id: 'lock:1', key: 'x' } as const;
-    const wanted = acquire({ locks: [lock], permits: [{ key: 'f::o', most: 1 }] });
+    const wanted = acquire({ locks: [lock], permits: [{ id: 'f::o', wants: [] }] });
     expect(keysOfWanted(wanted)).toEqual(['locks lock:1', 'permits f::o']);
+  });
+
+  it('names the takings whose holders are to be asked', () => {
+    const request = { _id: 'r', type: 'request', job: 'x', action: 'cancel', by: 'j' } as const;
+    const displaces = [
+      { lock: 'lock:1', nonce: 'n', wantedBy: 'j', request: { ...request, reason: 'R.' } },
+    ];
+    expect(keysOfWanted(acquire({ displaces }))).toEqual(['displaces n']);
   });
 });
 

@@ -85,8 +85,8 @@ describe('keys that look like a feature', () => {
     ['cron in a flow', flow('f', [], { cron: '* * * * *' }), 'cron', '"exec_after"'],
     ['cron in a job', job({ cron: '0 3 * * *' }), 'cron', 'type "schedule"'],
     ['retry_delay in a flow', flow('f', [], { retry_delay: 5 }), 'retry_delay', '"retry"'],
-    ['concurrency in a flow', flow('f', [], { concurrency: 2 }), 'concurrency', '"max_running"'],
-    ['concurrency in a task', task('a', { concurrency: 2 }), 'concurrency', '"slots"'],
+    ['parallelism in a flow', flow('f', [], { parallelism: 2 }), 'parallelism', '"max_running"'],
+    ['parallelism in a task', task('a', { parallelism: 2 }), 'parallelism', '"slots"'],
     ['retention in a flow', flow('f', [], { retention: 5 }), 'retention', '"retain" of a flow'],
     ['retain in a job', job({ retain: { failed: {} } }), 'retain', '"retain" of a flow'],
     [

@@ -94,7 +94,13 @@ function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) =>
   const ports = { ...shared, once, giveUp: async () => [], patienceMs: Infinity };
   const now = () => 5;
   return createLocks({
-    ...{ ...shared, now, before: () => [], run: (protocol) => runProtocol(protocol, ports) },
+    ...{
+      ...shared,
+      now,
+      queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+      remind: () => {},
+      run: (protocol) => runProtocol(protocol, ports),
+    },
   });
 }
 

@@ -208,9 +208,14 @@ class Schedule {
     const holder = this.#permits.get(key);
     const [leaf] = holder === undefined ? [] : this.#documents.of(holder).leaves();
     const isHeld = leaf !== undefined && !isFinal(leaf as unknown as Job);
-    if (holder !== undefined && holder !== job && isHeld) return { kind: 'full', by: [holder] };
+    if (holder !== undefined && holder !== job && isHeld)
+      return {
+        kind: 'full',
+        key,
+        by: [{ job: holder, at: 0, nonce: holder, lock: `lock:${key}` }],
+      };
     this.#permits.set(key, job);
-    return { kind: 'held', id: `lock:${key}` };
+    return { kind: 'held', ids: [`lock:${key}`] };
   }
 
   readonly #said = (who: string, what: () => string): void => {

@@ -92,8 +92,10 @@ export type WorldOptions = {
   /** Jobs that notifications tell of, by id. */
   readonly subjects?: Readonly<Record<string, SubjectFound>>;
   readonly linkOf?: (job: string) => string;
-  /** Permits to run, by flow and owner. */
+  /** Permits, by the id of the request. */
   readonly permits?: Readonly<Record<string, PermitAnswer>>;
+  /** Nonces of permits whose holders were asked to cancel. */
+  readonly displaced?: readonly string[];
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
   readonly queueControls?: Readonly<Record<string, QueueControl>>;
@@ -145,7 +147,8 @@ export function world(options: WorldOptions = {}): World {
     lockId: (text) => `lock:${text}`,
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
-    permit: (key) => options.permits?.[key] ?? { kind: 'unknown' },
+    permit: (id) => options.permits?.[id] ?? { kind: 'unknown' },
+    displaced: new Set(options.displaced),
     answers: new Map(Object.entries(answers)),
     ...(options.unanswered === undefined ? {} : { unanswered: options.unanswered }),
     contents: new Map(Object.entries(options.contents ?? {})),

@@ -129,8 +129,8 @@ export function withLocks<T extends object>(job: T, locked: Locked): T & { locke
 /** A job that goes on after its end, or as a new one, asks for a permit anew. */
 export function withoutPermit<T extends object>(job: T): T {
   const { locked } = job as { readonly locked?: unknown };
-  return isObject(locked) && 'permit' in locked
-    ? { ...job, locked: without(locked, 'permit') }
+  return isObject(locked) && ('permit' in locked || 'permits' in locked)
+    ? { ...job, locked: without(locked, 'permit', 'permits') }
     : job;
 }
 

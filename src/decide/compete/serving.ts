@@ -71,17 +71,26 @@ export function fullTask(task: Task, { me }: World): TaskSlots | undefined {
   return limit !== undefined && me.runningOf(limit.task) >= limit.slots ? limit : undefined;
 }
 
-/** Returns the world with the slots taken that claims of the same decision use. */
-export function withClaims(job: LiveJob, world: World, claims: readonly LiveStep[]): World {
-  if (claims.length === 0) return world;
+/**
+ * Returns the world with the slots taken that claims of the same decision use, and `asking` more for steps
+ * that ask for permits.
+ */
+export function withClaims(
+  job: LiveJob,
+  world: World,
+  claims: readonly LiveStep[],
+  asking = 0,
+): World {
+  const taken = claims.length + asking;
+  if (taken === 0) return world;
   const { me } = world;
   const claimed = claims.map((step) => limitOf(job, step)?.task);
   return {
     ...world,
     me: {
       ...me,
-      freeSlots: me.freeSlots - claims.length,
-      share: (wanted) => me.share(wanted + claims.length) - claims.length,
+      freeSlots: me.freeSlots - taken,
+      share: (wanted) => me.share(wanted + taken) - taken,
       runningOf: (task) => me.runningOf(task) + claimed.filter((one) => one === task).length,
     },
   };

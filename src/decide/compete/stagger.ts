@@ -20,7 +20,9 @@ export function staggered(job: Job, intent: Intent, now: number, world: World): 
   if (rank === 0) return intent;
   const until = staggeredFrom(job, now, world) + turnMs(rank);
   if (now >= until) return intent;
-  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until };
+  const wants = intent.kind === 'acquire' ? intent.permits.flatMap((one) => one.wants) : [];
+  const places = wants.length === 0 ? {} : { places: wants };
+  return { kind: 'wait', because: 'Another engine goes first.', for: 'engine', until, ...places };
 }
 
 /**
@@ -30,8 +32,12 @@ function rankToAct(job: Job, intent: Intent, world: World): number {
   switch (intent.kind) {
     case 'write':
     case 'spawn':
-    case 'acquire':
       return rankOf(job, world);
+    case 'acquire': {
+      const { forTask } = intent;
+      if (forTask === undefined) return rankOf(job, world);
+      return rankFor(job, forTask.task, world, forTask.queue);
+    }
     case 'claim': {
       // All steps of a claim were found to be this engine's to run; the first stands for them.
       const [first] = intent.steps;

@@ -24,6 +24,7 @@ import { prepare, type Unbegun } from './prepare.js';
 import { readyAt } from '../waiting/ready.js';
 import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, queueOf } from '../../reading/entries.js';
+import { stepPermits } from '../compete/step-permits.js';
 import { fullTask, isUnserved, needsOf, serves } from '../compete/serving.js';
 import { beginNews, beginWait } from '../waiting/waits.js';
 import { beginSlice } from '../children/slices.js';
@@ -61,7 +62,7 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
   return (
     (isConditional ? conditionMove(job, beginning, now, world) : undefined) ??
     waitForEngine(job, step, now, world) ??
-    start(job, step, now, world)
+    startWithPermits(job, step, now, world)
   );
 }
 
@@ -73,6 +74,9 @@ function beginHere(job: LiveJob, beginning: Beginning, now: number, world: World
 
 /** A step that may begin, with the task that it runs. */
 type TaskStep = Beginning & { readonly task: Task };
+
+/** `permits`: the ids of those that the attempt has. */
+type PermittedStep = TaskStep & { readonly permits?: readonly string[] };
 
 /** Copies the definition of a task that a decider named into the job when it is first used. */
 function lateDefinition(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
@@ -159,15 +163,26 @@ function waitUnserved(
   return { kind: 'wait', because, ...untilOf(deadline, ...limits) };
 }
 
+/** Takes the permits of the attempt first. */
+function startWithPermits(job: LiveJob, step: TaskStep, now: number, world: World): Begun {
+  const found = stepPermits(job, step, now, world);
+  if (found.kind !== 'held') return found;
+  const { permits } = found;
+  return start(job, permits === undefined ? step : { ...step, permits }, now, world);
+}
+
 /** Claims the step for this engine, or makes the child job that its task calls for. */
-function start(job: LiveJob, beginning: TaskStep, now: number, world: World): Begun {
-  const { leaf, task: definition } = beginning;
+function start(job: LiveJob, beginning: PermittedStep, now: number, world: World): Begun {
+  const { leaf, task: definition, permits } = beginning;
   const { flow } = definition;
   if (flow !== undefined && depthOf(job) >= maxDepth) {
     const why = failure('FlowTooDeep', { flow, most: maxDepth });
     return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
   }
-  const attempt = newAttempt(job, beginning);
+  const attempt = {
+    ...newAttempt(job, beginning),
+    ...(permits === undefined ? {} : { permits: [...permits] }),
+  };
   const plugin = pluginOf(definition);
   const { templates, hash } = world.me.facts(plugin);
   const filled = isBare(job, beginning) ? bare : fill(job, { ...beginning, templates }, now, world);

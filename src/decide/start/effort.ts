@@ -36,6 +36,7 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
       return 0;
     case 'change':
     case 'look_up':
+    case 'acquire':
       return 5 + steps;
     case 'spawn':
       return 0.05 + steps + weightOf(stepParams(job, leaf));

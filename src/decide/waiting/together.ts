@@ -13,6 +13,8 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
   const until = earliest(waits.map((wait) => wait.until ?? Infinity));
   const forSlot = waits.filter((wait) => wait.for === 'slot');
   const forEngine = waits.some((wait) => wait.for === 'engine');
+  const forPermit = waits.every((wait) => wait.for === 'permit');
+  const lines = new Map(waits.flatMap((wait) => wait.lines ?? []).map((one) => [one.key, one]));
   const rank = earliest(forSlot.map((wait) => wait.rank ?? 0));
   // Any slot will do when one of them lacks nothing else.
   const lacking = forSlot.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
@@ -22,7 +24,10 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
     ...(until === Infinity ? {} : { until }),
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
-    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : forEngine ? { for: 'engine' } : {}),
+    ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : {}),
+    ...(forSlot.length === 0 && forEngine ? { for: 'engine' } : {}),
+    ...(forPermit ? { for: 'permit' } : {}),
+    ...(lines.size === 0 ? {} : { lines: [...lines.values()] }),
   };
 }
 

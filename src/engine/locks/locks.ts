@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
-import type { LockRequest, PermitRequest } from '../../decide/queries.js';
+import type { Displacement, LockRequest, PermitRequest } from '../../decide/queries.js';
 import type { LockDocument } from '../../model/lock.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFinalState } from '../../model/job.js';
@@ -11,7 +11,8 @@ import type { Store } from '../../store/store.js';
 import type { ViewRow } from '../../store/views.js';
 import { gather } from './gather.js';
 import { takeReplicatedLock } from '../../replicas/lock.js';
-import { createPermitLocks } from './permits.js';
+import { createPermitLocks, type PermitParts } from './permits.js';
+import { createGiveBack, createReleaseSteps, displace, touchJob } from './give-back.js';
 import type { Log } from '../log.js';
 import { backOff, type Retry } from '../retry.js';
 import {
@@ -23,6 +24,7 @@ import {
   type LockingJob,
   type FindDocument,
   type LockHolder,
+  type Held,
 } from '../../replicas/lock-holder.js';
 import { findBlockers } from './blockers.js';
 import { isOfUse, outlivesJob, takeUnique } from './unique.js';
@@ -44,9 +46,13 @@ import { readLockPattern } from '../../evaluate/patterns.js';
 export type Locks = {
   /** Takes a lock for a job, if no other job that has not ended has it. */
   readonly take: (request: LockRequest, job: LockingJob) => Promise<LockAnswer>;
-  /** Takes one of the permits of a flow, if fewer jobs than that have one. */
+  /** Takes permits of limits, all that are wanted or none. */
   readonly permit: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
-  /** A lock is gone; answers the flow of which it was a permit, as far as one was asked for here. */
+  /** Asks the holder of a permit to cancel, once. */
+  readonly displace: (displacement: Displacement) => Promise<void>;
+  /** Removes the permits of attempts that have ended. */
+  readonly releaseSteps: (job: StoredDocument) => Promise<void>;
+  /** A lock is gone; answers the limit of which it was a permit, as far as one was asked for here. */
   readonly freed: (id: string) => string | undefined;
   /** The other jobs that have not ended and whose patterns match a target. */
   readonly blockers: (target: string, job: LockingJob) => Promise<Blockers>;
@@ -74,8 +80,9 @@ export type LockParts = {
   readonly copies: () => number;
   /** Runs a protocol. */
   readonly run: <T>(protocol: Protocol<T>) => Promise<T>;
-  /** The jobs that get a permit of a flow before this one. */
-  readonly before: (flow: string, job: string) => readonly string[];
+  readonly queues: PermitParts['queues'];
+  /** Has a job looked at that took a permit and did not begin. */
+  readonly remind: PermitParts['remind'];
 };
 
 /**
@@ -99,7 +106,7 @@ const remembered = 10_000;
 
 /** Makes the locks of an engine. Times epoch ms. */
 export function createLocks(parts: LockParts): Locks {
-  const { store, retry, log, now, before } = parts;
+  const { store, retry, log, now, queues, remind } = parts;
   const reads = createReads(parts);
   const mine = new LRUCache<string, Mine>({ max: remembered });
   const mineOf = (job: string): Mine => {
@@ -111,17 +118,19 @@ export function createLocks(parts: LockParts): Locks {
     const own = mineOf(job._id);
     const isOld = parts.copies() > 1 && Math.abs(now() - own.since) > believedMs;
     if (own.rev !== job._rev || isOld) own.held.clear();
-    if (own.rev === job._rev && own.held.has(request.id)) return { kind: 'held' };
+    const held = `${request.id} ${request.step ?? ''}`;
+    if (own.rev === job._rev && own.held.has(held)) return { kind: 'held' };
     own.ids.add(request.id);
     const answer = await take(parts, request, job);
     if (own.rev !== job._rev) own.held.clear();
     own.rev = job._rev;
     if (own.held.size === 0) own.since = now();
     // The lock of a key may be taken over from a job that has not begun.
-    if (answer.kind === 'held' && request.unique === undefined) own.held.add(request.id);
-    return answer;
+    if (answer.kind === 'held' && request.unique === undefined) own.held.add(held);
+    return answer.kind === 'held' && request.kind !== 'permit' ? { kind: 'held' } : answer;
   };
-  const permits = createPermitLocks({ store, now, isOf, lockHolderOf, take: takeOne, before });
+  const ways = givingBack(parts, (job) => mineOf(job).held);
+  const permits = createPermitLocks({ store, now, take: takeOne, ...ways, queues, remind });
   return {
     ...{ mine, take: takeOne },
     freed: permits.freed,
@@ -130,6 +139,8 @@ export function createLocks(parts: LockParts): Locks {
       // The engine ends: nothing will be written any more.
       return answer ?? { kind: 'unknown' };
     },
+    displace: async (displacement) => void (await retry(() => displace(store, displacement))),
+    releaseSteps: createReleaseSteps(parts),
     adopt: (job) => {
       for (const id of listedIn(job)) mineOf(job._id).ids.add(id);
     },
@@ -155,6 +166,20 @@ export function createLocks(parts: LockParts): Locks {
   };
 }
 
+/** How permits are given back that were taken in vain; `heldBy`: those that are believed to be a job's. */
+function givingBack(
+  parts: LockParts,
+  heldBy: (job: string) => Set<string>,
+): Pick<PermitParts, 'giveBack' | 'touch'> {
+  return {
+    touch: (job) => touchJob(parts, job),
+    giveBack: createGiveBack(parts, (ids, { _id: job }) => {
+      const held = heldBy(job);
+      for (const one of held) if (ids.some((id) => one.startsWith(id))) held.delete(one);
+    }),
+  };
+}
+
 /** What many jobs ask for at the same time is read for all of them together. */
 type Reads = {
   readonly patterns: (question: null) => Promise<readonly ViewRow<'locks'>[]>;
@@ -176,32 +201,52 @@ function createReads({ store, copies }: Pick<LockParts, 'store' | 'copies'>): Re
   };
 }
 
-/** A lock as this engine writes it: `at` is when its job first had it (epoch ms). */
-type OwnLock = (at: number) => LockDocument & { readonly nonce: string };
+/**
+ * A lock as this engine writes it: `at` is when its job first had it (epoch ms), `own` the lock that the job
+ * has already.
+ */
+type OwnLock = (at: number, own?: Held) => LockDocument & { readonly nonce: string };
+
+/** Who asks the holder of a permit to make way stays on record when that one takes it anew (L5). */
+function wantedBy(own: Held | undefined): { readonly wanted_by?: string } {
+  const wanted = own?.['wanted_by'];
+  return typeof wanted === 'string' ? { wanted_by: wanted } : {};
+}
 
 async function take(parts: LockParts, request: LockRequest, job: LockingJob): Promise<LockAnswer> {
   if (request.unique !== undefined) return takeUnique(parts, request, job);
-  const { kind, id, key, scope } = request;
+  const { kind, id, key, scope, step, value } = request;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
   const former = await takenBefore(parts, request, job);
   if (former !== undefined) return former;
   const owner = ownerOf(job);
   const nonce = randomUUID();
-  const mine: OwnLock = (at) => ({
+  const mine: OwnLock = (at, own) => ({
     ...({ _id: id, type: 'lock', kind, key } as const),
-    ...(kind === 'permit' ? {} : { owner }),
+    ...wantedBy(own),
+    ...(kind === 'permit' ? { rev: job._rev } : { owner }),
+    ...(step === undefined ? {} : { step }),
+    ...(value === undefined ? {} : { value }),
     ...(scope === 'database' ? { scope } : {}),
     ...{ job: job._id, at, nonce },
   });
   const { copies, now, run } = parts;
-  if (copies() <= 1) return takeOnly(parts, mine, job);
+  const isOwn = (lock: Held): boolean =>
+    isOf(lock, job) && (kind !== 'permit' || lock['step'] === step);
+  if (copies() <= 1) return takeOnly(parts, mine, { job, isOwn });
+  const taken = { anew: true };
   const protocol = takeReplicatedLock({
     ...{ id, nonce, owner, now, chance: Math.random },
-    next: (upon) => mine(upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now()),
-    isOwn: (leaf) => isOf(leaf, job),
+    next: (upon) => {
+      if (upon === undefined || !isOwn(upon)) return mine(now());
+      if (upon['nonce'] !== nonce) taken.anew = false;
+      return mine(sinceOf(upon, now()), upon);
+    },
+    isOwn,
   });
-  return run(protocol);
+  const answer = await run(protocol);
+  return answer.kind === 'held' && taken.anew ? { ...answer, nonce } : answer;
 }
 
 /** The answer where another job has the lock that an earlier version stored for the same target. */
@@ -223,22 +268,25 @@ async function takenBefore(
 async function takeOnly(
   { store, retry, life, now }: LockParts,
   mine: OwnLock,
-  job: LockingJob,
+  { job, isOwn }: { readonly job: LockingJob; readonly isOwn: (lock: Held) => boolean },
 ): Promise<LockAnswer> {
   let next: ReturnType<OwnLock> & { readonly _rev?: string } = mine(now());
   const { _id: id, nonce } = next;
+  let anew = true;
+  const held = (): LockAnswer => (anew ? { kind: 'held', nonce } : { kind: 'held' });
   for (let failures = 0; ;) {
     const result = await store.write(next);
-    if (result.kind === 'written') return { kind: 'held' };
+    if (result.kind === 'written') return held();
     if (result.kind === 'refused') return result;
     const answer = await retry(async () => ({ stored: await store.get(id) }));
     // The engine ends: nothing will be written any more.
     if (answer === undefined) return { kind: 'unknown' };
     const { stored } = answer;
-    if (stored?.['nonce'] === nonce) return { kind: 'held' };
+    if (stored?.['nonce'] === nonce) return held();
     if (result.kind === 'unknown') await backOff((failures += 1), life);
+    anew = stored === undefined || !isOwn(stored);
     if (stored === undefined) next = mine(now());
-    else if (isOf(stored, job)) next = { ...mine(sinceOf(stored, now())), _rev: stored._rev };
+    else if (isOwn(stored)) next = { ...mine(sinceOf(stored, now()), stored), _rev: stored._rev };
     else {
       const holding = await retry(async () => ({ by: await lockHolderOf(store.get, stored) }));
       if (holding === undefined) return { kind: 'unknown' };

@@ -1,130 +1,262 @@
-import type { LockAnswer, PermitAnswer } from '../../decide/world.js';
-import type { LockRequest, PermitRequest } from '../../decide/queries.js';
+import { LRUCache } from 'lru-cache';
+import { permitText } from '../../decide/compete/limits.js';
+import type { LockAnswer, PermitAnswer, PermitHolder } from '../../decide/world.js';
+import type { LockRequest, PermitRequest, PermitWant } from '../../decide/queries.js';
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
-import type { ViewRow } from '../../store/views.js';
+import { isOf, type LockHolder, type LockingJob } from '../../replicas/lock-holder.js';
+import { inLineOf } from '../waiting/wait-queue.js';
 import { gather } from './gather.js';
-import type { LockingJob, Held } from '../../replicas/lock-holder.js';
+import { permitHolder, holdersOf, permitLocks } from './permit-holders.js';
+import type { PermitQueues } from './permit-queues.js';
 
 /** What permits need to know of locks. */
 export type PermitParts = {
   readonly store: Pick<Store, 'view' | 'get' | 'getMany'>;
   /** Epoch ms. */
   readonly now: () => number;
-  readonly isOf: (lock: Held, job: Omit<LockingJob, '_rev'>) => boolean;
-  readonly lockHolderOf: (
-    find: (id: string) => Promise<StoredDocument | undefined>,
-    lock: Held & { readonly _id: string },
-  ) => Promise<{ readonly job: string } | undefined>;
   readonly take: (request: LockRequest, job: LockingJob) => Promise<LockAnswer>;
-  /** The jobs that get a permit of a flow before this one. */
-  readonly before: (key: string, job: string) => readonly string[];
+  /** Removes permits, by id with their nonces, that were taken just now and are not needed after all. */
+  readonly giveBack: (taken: ReadonlyMap<string, string>, job: LockingJob) => Promise<void>;
+  /** Writes the job as it is: what was taken for its revision counts no more (L7). */
+  readonly touch: (job: LockingJob) => Promise<void>;
+  readonly queues: Pick<PermitQueues, 'place' | 'before' | 'heldBack' | 'saw'>;
+  /** A job took a permit a while ago and has not begun: whoever was about to begin it may be gone. */
+  readonly remind: (job: string) => void;
 };
 
 export type PermitLocks = {
-  /** Takes one of the permits of a flow, if fewer jobs than that have one. */
+  /** Takes all permits that are wanted, or none. */
   readonly take: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
-  /** A lock is gone; answers the flow of which it was a permit, as far as it was ever asked for here. */
+  /** A lock is gone; answers the limit of which it was a permit, as far as it was ever asked for here. */
   readonly freed: (id: string) => string | undefined;
 };
 
 /** So long an answer that all are taken is believed, ms, if none is given back meanwhile. */
-const believedMs = 1_000;
+const believedMs = 400;
+/** So long a permit may be held by a job that does not list it, ms. */
+const undecidedMs = 400;
+/** After so long a permit that its job does not list is taken for left behind, ms. */
+const leftMs = 250;
+/** So many permits, and limits, are remembered. */
+const remembered = 50_000;
 
-type Full = { readonly kind: 'full'; readonly by: readonly string[] };
-type Taken = { readonly id: string; readonly job: string };
+type Full = Extract<PermitAnswer, { kind: 'full' }>;
+
+/** What is known of limits. */
+type Known = {
+  /** The limit of each permit that was asked for here. */
+  readonly limits: LRUCache<string, string>;
+  readonly full: LRUCache<string, { answer: Full; most: number; until: number }>;
+  /** When a taking of a permit that its job does not list was first seen here. */
+  readonly undecided: LRUCache<string, number>;
+  /** Counts what was given back, so that an older answer is not believed. */
+  freed: number;
+};
 
 /**
- * The permits of flows: for each flow as many lock documents as jobs of it may run at the same time.
+ * The permits of limits: for each limit, and value of its key, as many lock documents as jobs or attempts
+ * may have one at the same time.
  *
  * U6 A permit is a lock like any other: the write that creates its document decides. Those of numbers
- *    that are no longer given out (`max_running` was lowered) count until their jobs have ended.
+ *    that are no longer given out (the limit was lowered) count until they are given back.
  * U7 With n permits free only the first n jobs of the line ask for one.
+ * L8 Permits are taken all or none: what was taken is given back when another one is missing.
  */
 export function createPermitLocks(parts: PermitParts): PermitLocks {
-  const { store, now } = parts;
-  const flows = new Map<string, string>();
-  const full = new Map<string, { readonly answer: Full; readonly most: number; until: number }>();
-  /** Counts what was given back, so that an older answer is not believed. */
-  let freed = 0;
-  const rowsOf = gather(async (keys: readonly string[]) =>
-    store.view('locks', { keys: [...new Set(keys)].map((key) => ['permit', key]) }),
-  );
-  const takeOne = async (request: PermitRequest, job: LockingJob): Promise<PermitAnswer> => {
-    const ids = Array.from({ length: request.most }, (_, n) =>
-      lockIdOf(`permit ${request.key} ${n}`),
-    );
-    for (const id of ids) flows.set(id, request.key);
-    const rows = (await rowsOf(request.key)).filter((row) => row.key[1] === request.key);
-    return takeFree(parts, { ...request, ids, rows }, job);
+  const known: Known = {
+    limits: new LRUCache({ max: remembered }),
+    full: new LRUCache({ max: remembered }),
+    undecided: new LRUCache({ max: remembered }),
+    freed: 0,
   };
+  const read = gather(async (keys: readonly (readonly string[])[]) =>
+    permitLocks(parts.store, [...new Set(keys.flat())]),
+  );
   return {
     take: async (request, job) => {
-      const known = full.get(request.key);
-      if (known?.most === request.most && now() < known.until) return known.answer;
-      const before = freed;
-      const answer = await takeOne(request, job);
-      if (answer.kind === 'full' && freed === before) {
-        full.set(request.key, {
-          answer: { kind: 'full', by: answer.by },
-          most: request.most,
-          until: now() + believedMs,
-        });
+      for (const want of request.wants) parts.queues.place(want, inLineOf(job), 'looked_at');
+      const believed = believedFull(known, request, parts.now());
+      if (believed !== undefined) return believed;
+      const before = known.freed;
+      const locks = await read(request.wants.map(({ key }) => key));
+      const answer = await takeAll({ parts, known, locks }, request, job);
+      const want = answer.kind === 'full' && request.wants.find(({ key }) => key === answer.key);
+      if (want && known.freed === before && believesFull(want)) {
+        const until = parts.now() + believedMs;
+        known.full.set(want.key, { answer: answer, most: want.most, until });
       }
       return answer;
     },
     freed: (id) => {
-      const key = flows.get(id);
+      const key = known.limits.get(id);
       if (key === undefined) return undefined;
-      freed += 1;
-      full.delete(key);
+      known.freed += 1;
+      known.full.delete(key);
       return key;
     },
   };
 }
 
-/** What is wanted: one of `ids`, of which `rows` tells those that jobs have. */
-type Wanted = PermitRequest & {
-  readonly ids: readonly string[];
-  readonly rows: readonly ViewRow<'locks'>[];
-};
-
-/** Takes the first permit that is free, if it is this job's turn. */
-async function takeFree(
-  parts: PermitParts,
-  { key, most, ids, rows }: Wanted,
-  job: LockingJob,
-): Promise<PermitAnswer> {
-  const { isOf, take, before } = parts;
-  const own = rows.find(({ value }) => isOf(value, job));
-  const others = rows.filter((row) => row !== own).map(({ id, value }) => ({ id, ...value }));
-  // Only where all are gone it matters whether those that have them still live.
-  const taken = others.length < most ? others : await living(parts, others);
-  const by = taken.map((one) => one.job);
-  if (taken.length >= most) return { kind: 'full', by };
-  const first = before(key, job._id).filter((id) => !by.includes(id));
-  if (own === undefined && first.length >= most - taken.length) {
-    return { kind: 'behind', by: first };
-  }
-  const free = ids.filter((id) => !taken.some((one) => one.id === id));
-  for (const id of own === undefined ? free : [own.id, ...free]) {
-    const answer = await take({ kind: 'permit', id, key }, job);
-    if (answer.kind === 'held') return { kind: 'held', id };
-    if (answer.kind === 'unknown') return answer;
-    if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
-    by.push(answer.by);
-  }
-  return { kind: 'full', by };
+/** What is cancelled, or cancels others, must be certain that all are taken. */
+function believesFull({ strategy }: PermitWant): boolean {
+  return strategy === 'queue' || strategy === 'round_robin';
 }
 
-/** Those whose jobs have not ended. */
-async function living(
-  { store, lockHolderOf }: PermitParts,
-  all: readonly Taken[],
-): Promise<readonly Taken[]> {
-  const jobs = await store.getMany(all.map(({ job }) => job));
-  const find = async (id: string) => jobs.get(id) ?? (await store.get(id));
-  const holders = await Promise.all(all.map(({ id, job }) => lockHolderOf(find, { _id: id, job })));
-  return all.filter((_, i) => holders[i] !== undefined);
+function believedFull(
+  { full }: Known,
+  { wants }: PermitRequest,
+  now: number,
+): PermitAnswer | undefined {
+  if (!wants.every(believesFull)) return undefined;
+  for (const { key, most } of wants) {
+    const found = full.get(key);
+    if (found?.most === most && now < found.until) return found.answer;
+  }
+  return undefined;
+}
+
+type Look = {
+  readonly parts: PermitParts;
+  readonly known: Known;
+  readonly locks: readonly StoredDocument[];
+};
+
+/** One limit as it was found. `own`: the permit that is the asking one's already. */
+type Found = {
+  readonly want: PermitWant;
+  readonly own: StoredDocument | undefined;
+  readonly taken: readonly StoredDocument[];
+  readonly full?: Full;
+};
+
+async function takeAll(look: Look, request: PermitRequest, job: LockingJob): Promise<PermitAnswer> {
+  const wants = [...request.wants].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const found: Found[] = [];
+  for (const want of wants) found.push(await find(look, want, { request, job }));
+  const none = fullOf(found) ?? behindOf(look, found, job);
+  if (none !== undefined) {
+    const isLeftOver = found.some(({ own }) => own !== undefined && isLeft(look, own));
+    if (isLeftOver) await look.parts.touch(job);
+    return none;
+  }
+  const ids = new Map<string, string>();
+  const anew = new Map<string, string>();
+  for (const one of found) {
+    const answer = await takeOne(look, one, { request, job });
+    if (!('lock' in answer)) {
+      if (answer.kind !== 'unknown') await look.parts.giveBack(anew, job);
+      return answer;
+    }
+    ids.set(one.want.key, answer.lock);
+    if (answer.nonce !== undefined) anew.set(answer.lock, answer.nonce);
+  }
+  return { kind: 'held', ids: request.wants.map(({ key }) => String(ids.get(key))) };
+}
+
+/** A permit that was taken for the job a while ago, by an engine that may have died since. */
+function isLeft({ parts: { now }, known: { undecided } }: Look, own: StoredDocument): boolean {
+  const nonce = String(own['nonce']);
+  const since = undecided.get(nonce) ?? now();
+  undecided.set(nonce, since);
+  // To be wrong costs a write: no engine can be about to write the job without the permit that is missing.
+  return now() - Math.min(since, Number(own['at'])) > leftMs;
+}
+
+type For = { readonly request: PermitRequest; readonly job: LockingJob };
+
+async function find(
+  { parts, known, locks }: Look,
+  want: PermitWant,
+  { request, job }: For,
+): Promise<Found> {
+  const of = locks.filter(({ key }) => key === want.key);
+  for (const { _id } of of) known.limits.set(_id, want.key);
+  const own = of.find((lock) => isOf(lock, job) && lock['step'] === request.step);
+  const others = of.filter((lock) => lock !== own);
+  const values = of.map(({ value, at }) => ({ value: String(value), at: Number(at) }));
+  if (want.strategy === 'round_robin') parts.queues.saw(want.key, values);
+  // Only where all are gone it matters whether those that have them still live.
+  if (others.length < want.most) return { want, own, taken: others };
+  const holders = await holdersOf(parts.store, others);
+  const taken = others.filter((lock) => holders.has(lock._id));
+  for (const lock of taken) {
+    if (holders.get(lock._id)?.decided === false) remind(parts, known, lock);
+  }
+  if (taken.length < want.most) return { want, own, taken };
+  const by = taken.map((lock) => permitHolder(lock, holders.get(lock._id) as LockHolder, job));
+  return { want, own, taken, full: { kind: 'full', key: want.key, by } };
+}
+
+/** Its engine may have died before the job was written. */
+function remind(parts: PermitParts, { undecided }: Known, lock: StoredDocument): void {
+  const { now } = parts;
+  const nonce = String(lock['nonce']);
+  const since = undecided.get(nonce);
+  if (since === undefined) return void undecided.set(nonce, now());
+  if (now() - since < undecidedMs) return;
+  undecided.set(nonce, now());
+  parts.remind(String(lock['job']));
+}
+
+/** The limit that has no permit left; what cancels something comes before what waits. */
+function fullOf(found: readonly Found[]): Full | undefined {
+  const order = ['cancel_newest', 'cancel_oldest', 'queue', 'round_robin'] as const;
+  const all = found.filter(({ full }) => full !== undefined);
+  const place = ({ want }: Found): number => order.indexOf(want.strategy);
+  return all.toSorted((a, b) => place(a) - place(b))[0]?.full;
+}
+
+function behindOf(
+  { parts: { queues } }: Look,
+  found: readonly Found[],
+  { _id: id }: LockingJob,
+): PermitAnswer | undefined {
+  for (const { want, own, taken } of found) {
+    const { key, most } = want;
+    if (own !== undefined) continue;
+    const has = new Set(taken.map(({ job, step }) => (step === undefined ? job : undefined)));
+    const by = queues.before(key, id).filter((one) => !has.has(one));
+    if (by.length < most - taken.length) continue;
+    queues.heldBack(key, id);
+    return { kind: 'behind', key, by };
+  }
+  return undefined;
+}
+
+/** A lock that was taken; `nonce`: just now, and by this engine. */
+type Taken = { readonly lock: string; readonly nonce?: string };
+
+/** Takes the first permit that is free; answers its lock, or why there is none. */
+async function takeOne(
+  { parts, known }: Look,
+  { want, own, taken }: Found,
+  { request, job }: For,
+): Promise<Taken | PermitAnswer> {
+  const { key, most, value } = want;
+  const ids = Array.from({ length: most }, (_, n) => lockIdOf(permitText(key, n)));
+  for (const id of ids) known.limits.set(id, key);
+  const free = ids.filter((id) => !taken.some((one) => one._id === id));
+  const { step } = request;
+  const rivals: PermitHolder[] = [];
+  for (const id of new Set(own === undefined ? free : [own._id, ...free])) {
+    const more = {
+      ...(step === undefined ? {} : { step }),
+      ...(value === undefined ? {} : { value }),
+    };
+    const answer = await parts.take({ kind: 'permit', id, key, ...more }, job);
+    if (answer.kind === 'held') {
+      return { lock: id, ...(answer.nonce === undefined ? {} : { nonce: answer.nonce }) };
+    }
+    if (answer.kind === 'unknown') return answer;
+    if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
+    rivals.push({ job: answer.by, at: parts.now(), nonce: '', lock: id, cancelling: true });
+  }
+  const holders = await holdersOf(parts.store, taken);
+  const by = taken.flatMap((lock) => {
+    const holder = holders.get(lock._id);
+    return holder === undefined ? [] : [permitHolder(lock, holder, job)];
+  });
+  return { kind: 'full', key, by: [...by, ...rivals] };
 }

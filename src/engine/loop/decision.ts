@@ -54,6 +54,7 @@ export type FoundOut = Pick<
   | 'flow'
   | 'lock'
   | 'permit'
+  | 'displaced'
   | 'root'
   | 'subject'
   | 'task'
@@ -228,12 +229,16 @@ async function findDefinitions(
 /** Takes locks and permits, as far as they are free. */
 async function take(
   wanted: Acquire,
-  { taken, permits }: Findings,
+  { taken, permits, displaced }: Findings,
   job: Job,
   { locks }: Pick<DeciderParts, 'locks'>,
 ): Promise<void> {
   for (const request of wanted.locks) taken.set(request.id, await locks.take(request, job));
-  for (const request of wanted.permits) permits.set(request.key, await locks.permit(request, job));
+  for (const request of wanted.permits) permits.set(request.id, await locks.permit(request, job));
+  for (const displacement of wanted.displaces) {
+    await locks.displace(displacement);
+    displaced.add(displacement.nonce);
+  }
 }
 
 /** What was found out and taken for one decision, by id. */
@@ -251,6 +256,7 @@ function emptyFindings() {
     events: new Map<string, Announced>(),
     taken: new Map<string, LockAnswer>(),
     permits: new Map<string, PermitAnswer>(),
+    displaced: new Set<string>(),
     blockers: new Map<string, Blockers>(),
   };
 }
@@ -260,7 +266,7 @@ const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): FoundOut {
   const { answers, contents, children, roots, subjects, events } = found;
-  const { taken, permits, blockers } = found;
+  const { taken, permits, displaced, blockers } = found;
   return {
     answers,
     contents,
@@ -272,7 +278,8 @@ function worldOf(found: Findings, library: Library): FoundOut {
     subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
     event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
-    permit: (key) => permits.get(key) ?? { kind: 'unknown' },
+    permit: (id) => permits.get(id) ?? { kind: 'unknown' },
+    displaced,
     blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }

@@ -89,8 +89,8 @@ export function createJobs(parts: JobParts): Jobs {
     callForPermits: permitQueues.callAll,
     estranged: (doc) => void serializer.queue(doc._id, () => tellOtherType(parts, doc)),
     gone: (id) => {
-      const flow = parts.locks.freed(id);
-      if (flow !== undefined) return void permitQueues.call(flow);
+      const limit = parts.locks.freed(id);
+      if (limit !== undefined) return void permitQueues.call(limit);
       // Most of what is deleted is no job: requests, signals, locks.
       if (!parts.replicas.many || serializer.seen.get(id) === undefined) return forget(parts, id);
       parts.replicas.suspect(id);
@@ -156,7 +156,8 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
     const version: StoredDocument = next;
     try {
       const { flow_definition: flow } = version as { readonly flow_definition?: Limiting };
-      const isLimited = limiting.size > 0 || flow?.max_running !== undefined;
+      const isLimited =
+        limiting.size > 0 || flow?.max_running !== undefined || flow?.concurrency !== undefined;
       if (isLimited || places.size > 0) permitQueues.look(version);
       next = await considerVersion(parts, version);
       hasThrown = false;
@@ -171,7 +172,7 @@ async function considerJob(parts: JobParts, doc: StoredDocument): Promise<void> 
 }
 
 /** A flow that may limit how many of its jobs run. */
-type Limiting = { readonly max_running?: unknown } | null;
+type Limiting = { readonly max_running?: unknown; readonly concurrency?: unknown } | null;
 
 /** Waits a moment before the same version is looked at again. */
 async function onceMore(
@@ -344,15 +345,12 @@ function enqueue(parts: JobParts, job: Job | StoredDocument, wait: WaitByRule): 
   // A job that sleeps for long is found by the view of due times when its time is near.
   const horizon = wait.asleep === true ? parts.now() + parts.horizonMs() : Infinity;
   if (until !== undefined && until <= horizon) timers.set(job._id, until);
-  if (wait.permit !== undefined) permitQueues.wait(wait.permit, inLineOf(job));
-  else if (wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined)) {
-    permitQueues.yield(job._id);
-  }
+  permitQueues.wait(inLineOf(job), wait);
   if (wait.for === 'slot') {
     waitQueue.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);
     // Another job that went before it may have left its slot free meanwhile.
     void fillSlots(parts);
-  } else if (wait.asleep !== true && wait.permit === undefined) {
+  } else if (wait.asleep !== true && wait.for !== 'permit') {
     // A time at which the wait ends in any case does not keep an earlier change from ending it.
     waitQueue.forChange(job._id);
   } else waitQueue.leave(job._id);

@@ -45,7 +45,7 @@ export type Library = {
   readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
   /** All documents that it holds, by id, valid or not. */
   readonly held: ReadonlyMap<string, StoredDocument>;
-  /** The ids of the flows that limit how many of their jobs run. */
+  /** The ids of the flows and tasks that limit how many of their jobs or attempts go on. */
   readonly limiting: ReadonlySet<string>;
 };
 
@@ -136,7 +136,8 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
     const parsed = parseDocument(doc);
     if (parsed.kind !== 'flow' && parsed.kind !== 'task') return had;
     documents.set(id, doc);
-    if (doc['max_running'] !== undefined) limiting.add(id);
+    const { max_running: most, concurrency } = doc;
+    if (most !== undefined || concurrency !== undefined) limiting.add(id);
     if (isNews && !parsed.ok) onMalformed(doc, parsed.problems);
     const entry = parsed.ok
       ? ({ ok: true, value: parsed.value } as const)

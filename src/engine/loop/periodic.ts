@@ -62,9 +62,9 @@ export async function watchPeers({
   });
 }
 
-/** Calls the jobs that wait for a permit of their flow, should the feed not have shown that one is free. */
+/** Calls the jobs that wait for a permit of a limit, should the feed not have shown that one is free. */
 export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
-  await every(2_000, ending.signal, jobs.callForPermits);
+  await every(500, ending.signal, jobs.callForPermits);
 }
 
 /**

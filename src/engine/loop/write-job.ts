@@ -114,6 +114,7 @@ async function goOn(
   const isOurs = writesBetween(job._rev, doc._rev) === 1;
   if (isOurs && (decided || !isFinal(job))) parts.parsedJobs.know(doc, now);
   for (const step of claims) start(parts, now as LiveJob, step);
+  void parts.locks.releaseSteps(doc);
   const next = children.length === 0 ? undefined : await makeChildren(parts, doc, children);
   if (abandons.length > 0) await cancelChildrenAgain(parts, job._id, abandons);
   return next ?? written;

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { PermitAnswer } from '../../../src/decide/world.js';
+import type { PermitAnswer, PermitHolder } from '../../../src/decide/world.js';
 import { peer, t0 } from '../../support/builders.js';
 import { story, type Setting } from '../story.js';
 
 const key = 'f::DEFAULT';
-const held: PermitAnswer = { kind: 'held', id: 'lock:p' };
-const full: PermitAnswer = { kind: 'full', by: ['a', 'b'] };
+const holder = (job: string, more: Partial<PermitHolder> = {}): PermitHolder => ({
+  ...{ job, at: t0, nonce: `nonce-${job}`, lock: `lock:${job}`, ...more },
+});
+const held: PermitAnswer = { kind: 'held', ids: ['lock:p'] };
+const full: PermitAnswer = { kind: 'full', key, by: [holder('a'), holder('b')] };
 
 const limited = (answer?: PermitAnswer, { flow, world, ...more }: Partial<Setting> = {}) =>
   story({
@@ -18,7 +21,11 @@ const limited = (answer?: PermitAnswer, { flow, world, ...more }: Partial<Settin
 describe('a job of a flow with max_running', () => {
   it('asks for a permit before anything of it begins', () => {
     expect(limited().decide()).toMatchObject({
-      ...{ kind: 'acquire', locks: [], permits: [{ key, most: 2 }] },
+      ...{
+        kind: 'acquire',
+        locks: [],
+        permits: [{ id: key, wants: [{ key, most: 2, strategy: 'queue' }] }],
+      },
       rule: 'permit',
     });
   });
@@ -38,20 +45,20 @@ describe('a job of a flow with max_running', () => {
 
   it('waits as a new job while as many run as may', () => {
     const intent = limited(full).decide();
-    expect(intent).toMatchObject({ kind: 'wait', for: 'permit', permit: key });
+    expect(intent).toMatchObject({ kind: 'wait', for: 'permit', lines: [{ key, most: 2 }] });
     expect(intent).toHaveProperty(
       'because',
-      'As many jobs of flow f run as may at the same time (2): a, b.',
+      'All permits of "max_running" of flow f are taken (2): a, b.',
     );
   });
 
   it('waits for a permit, too, while others go first to those that are free', () => {
-    const intent = limited({ kind: 'behind', by: ['x', 'y'] }).decide();
+    const intent = limited({ kind: 'behind', key, by: ['x', 'y'] }).decide();
     expect(intent).toMatchObject({
       kind: 'wait',
-      because: 'Other jobs of flow f get a permit first: x, y.',
+      because: 'Others get a permit of "max_running" of flow f first: x, y.',
       for: 'permit',
-      permit: key,
+      lines: [{ key, by: [] }],
     });
   });
 

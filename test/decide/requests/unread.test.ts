@@ -52,7 +52,7 @@ describe('a job that begins', () => {
       'tasks.map.limit',
       'only a part counts',
     ],
-    ['a key of a task', { task: { concurrency: 1 } }, 'definitions.a.concurrency', '"slots"'],
+    ['a key of a task', { task: { parallelism: 1 } }, 'definitions.a.parallelism', '"slots"'],
   ])('tells %s', (_title, written, path, part) => {
     const found = problemsOf(written);
     expect(found.map((one) => one.path)).toEqual([path]);

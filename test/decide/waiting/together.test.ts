@@ -8,6 +8,8 @@ const wait = (because: string, more: Partial<Wait> = {}): Wait => ({
   ...more,
 });
 
+const line = (key: string) => ({ key, title: key, most: 1, by: [] });
+
 describe('several reasons to wait', () => {
   it.each<[title: string, waits: readonly Wait[], one: Wait]>([
     ['none', [], wait('Nothing can be done now.')],
@@ -56,6 +58,19 @@ describe('several reasons to wait', () => {
           { task: 'b', slots: 2 },
         ],
       }),
+    ],
+    [
+      'permits of several limits, each once',
+      [
+        wait('A.', { for: 'permit', lines: [line('k')] }),
+        wait('B.', { for: 'permit', lines: [line('l'), line('k')] }),
+      ],
+      wait('A. B.', { for: 'permit', lines: [line('k'), line('l')] }),
+    ],
+    [
+      'a permit beside something else',
+      [wait('A.'), wait('B.', { for: 'permit', lines: [line('k')] })],
+      wait('A. B.', { lines: [line('k')] }),
     ],
   ])('%s', (_title, waits, one) => {
     expect(mergeWaits(waits)).toEqual(one);

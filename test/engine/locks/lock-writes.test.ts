@@ -23,7 +23,8 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
   const retry = createRetry({ signal, report: () => undefined });
   return createLocks({
-    before: () => [],
+    queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+    remind: () => {},
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),
     copies: () => 1,

@@ -33,7 +33,7 @@ async function ready(max: number, more: Record<string, unknown> = {}): Promise<W
 
 /** Waits until an engine has found that the job gets no permit yet. */
 const parked = (space: Workspace, id: string) =>
-  space.logged(({ about, message }) => about['job'] === id && message.startsWith('As many jobs'));
+  space.logged(({ about, message }) => about['job'] === id && message.startsWith('All permits'));
 
 describe('a flow with max_running', () => {
   it.each([1, 3])('U6: has %d of its jobs run at the same time, whoever runs them', async (max) => {

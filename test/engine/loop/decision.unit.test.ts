@@ -89,11 +89,11 @@ describe('the decider', () => {
   });
 
   it('takes a permit, and decides again with it', async () => {
-    const held = { kind: 'held', id: 'lock:p' } as const;
+    const held = { kind: 'held', ids: ['lock:p'] } as const;
     const decided = await decider(
       (_job, _now, { permit }) => {
         const { kind } = permit('f::o');
-        if (kind === 'unknown') return acquire({ permits: [{ key: 'f::o', most: 1 }] });
+        if (kind === 'unknown') return acquire({ permits: [{ id: 'f::o', wants: [] }] });
         return { kind: 'ignore', because: kind };
       },
       { locks: { permit: async () => held } },

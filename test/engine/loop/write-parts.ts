@@ -144,6 +144,7 @@ export function writeParts({ docs = [], copies = 1 }: Given = {}) {
     locks: {
       adopt: ({ _id }: StoredDocument) => void seen.push(`adopt the locks of ${_id}`),
       release: async ({ _id }: StoredDocument) => void seen.push(`release the locks of ${_id}`),
+      releaseSteps: async () => undefined,
     },
   } as unknown as WriteParts;
   return { parts, store, seen, lines, life, running };

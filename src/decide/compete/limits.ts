@@ -1,0 +1,103 @@
+import { canonical } from '../../model/canonical.js';
+import { limitsIn, type Concurrency, type Strategy } from '../../model/concurrency.js';
+import { keyOf, ownerOf } from '../../model/task.js';
+import type { PermitWant } from '../queries.js';
+
+/** A limit of a flow or task, before its key is known. */
+export type Limit = {
+  /** Where the definition has it: `max_running`, `concurrency`, `concurrency[2]`. */
+  readonly at: string;
+  /** What tells it from other limits: `<flow>::<owner>` for `max_running`. */
+  readonly identity: string;
+  /** How sentences name it. */
+  readonly title: string;
+  readonly most: number;
+  readonly strategy: Strategy;
+  /** JSONata; absent: all share its permits. */
+  readonly key?: string;
+  readonly name?: string;
+};
+
+type Limited = {
+  readonly name: string;
+  readonly owner?: string;
+  readonly max_running?: number;
+  readonly concurrency?: Concurrency;
+};
+
+/** The limits of a flow: `max_running` is one of them. */
+export function limitsOfFlow(flow: Limited): readonly Limit[] {
+  const { name, owner, max_running: most } = flow;
+  const own = limitsOf('flow', flow);
+  if (most === undefined) return own;
+  const title = `"max_running" of flow ${name}`;
+  const identity = keyOf(name, owner);
+  return [{ at: 'max_running', identity, title, most, strategy: 'queue' }, ...own];
+}
+
+/** The limits of a task. */
+export function limitsOfTask(task: Limited): readonly Limit[] {
+  return limitsOf('task', task);
+}
+
+/**
+ * Limits of one name and owner are one limit; one without a name belongs to its flow or task, and to its
+ * place there.
+ */
+function limitsOf(kind: 'flow' | 'task', of: Limited): readonly Limit[] {
+  const { name: whose, concurrency } = of;
+  const owner = ownerOf(of);
+  return limitsIn(concurrency).map(({ limit, at }, i) => {
+    const { name, key, limit: most, strategy = 'queue' } = limit;
+    const place = at === 'concurrency' ? '' : ` ${i + 1}`;
+    return {
+      ...{ at, most, strategy },
+      identity: canonical(name === undefined ? [owner, kind, whose, i] : [owner, name]),
+      title: name === undefined ? `limit${place} of ${kind} ${whose}` : `limit ${name}`,
+      ...(key === undefined ? {} : { key }),
+      ...(name === undefined ? {} : { name }),
+    };
+  });
+}
+
+/** Longer identities are kept as a hash: they are keys of a view. */
+const longestKey = 500;
+const longestValue = 100;
+
+/** A limit whose key is known, with what people read of it. */
+export type KeyedLimit = PermitWant & Pick<Limit, 'at' | 'identity' | 'title'>;
+
+/**
+ * The permit that a limit asks for. The value of its key is part of its identity, but for `round_robin`,
+ * whose permits are those of all keys together. A key that gives nothing is the key `null`.
+ */
+export function keyedLimit(
+  { at, identity, title, most, strategy, key }: Limit,
+  value: unknown,
+  hash: (text: string) => string,
+): KeyedLimit {
+  const text = canonical(value) ?? 'null';
+  const isShared = strategy === 'round_robin';
+  const whole = at === 'max_running' ? identity : `limit ${identity}${isShared ? '' : ` ${text}`}`;
+  const shown = text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+  return {
+    ...{ at, identity, most, strategy },
+    key: whole.length > longestKey ? hash(whole) : whole,
+    title: key === undefined ? title : `${title} for ${shown}`,
+    ...(key === undefined && !isShared ? {} : { value: text }),
+  };
+}
+
+/** Each limit once: of several that are the same one the lowest number counts. */
+export function distinct(limits: readonly KeyedLimit[]): readonly KeyedLimit[] {
+  return limits.filter(({ key, most }, i) =>
+    limits.every(
+      (other, j) => other.key !== key || most < other.most || (most === other.most && i <= j),
+    ),
+  );
+}
+
+/** The text whose hash is the id of a permit: the one of that number of a limit. */
+export function permitText(key: string, number: number): string {
+  return `permit ${key} ${number}`;
+}
