@@ -44,9 +44,21 @@ async function parse(argv: readonly string[]): Promise<Chosen | undefined> {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
     const reason = error.message.replace(/^error: /, '').replace(/\n/g, ' ');
-    throw problem('usage', { reason: capitalised(reason) });
+    throw problem('usage', { reason: missing(error, argv) ?? capitalised(reason) });
   }
   return chosen;
+}
+
+/** What a command needs that was not said, with what it is for; undefined: something else is wrong. */
+function missing({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
+  if (code !== 'commander.missingArgument') return undefined;
+  const [, name] = /'([^']+)'/.exec(message) ?? [];
+  for (const definition of commands.filter((one) => argv.includes(one.name))) {
+    const argument = definition.arguments?.find((one) => one.name.replace(/[<>.]/g, '') === name);
+    if (argument === undefined) continue;
+    return `"tws ${definition.name}" needs ${argument.name}. ${argument.about}`;
+  }
+  return undefined;
 }
 
 /** `unread`: nobody reads the results any more; what does no work but to print them may end. */

@@ -59,7 +59,9 @@ describe('the executable', () => {
   it.each([
     [['puhs'], 'did you mean "push"'],
     [['list', '--colour'], "Unknown option '--colour'"],
-    [['view'], "Missing required argument 'id'"],
+    [['view'], '"tws view" needs <id>'],
+    [['schedule'], '"tws schedule" needs <action>. What to do: list, show, next, pause,'],
+    [['remove', '--force'], '"tws remove" needs <ids...>'],
     [['list', '--limit', 'many'], '--limit must be a whole number from 1 on.'],
   ])('refuses %j with a sentence and status 2', async (args, sentence) => {
     const { exit, out, err } = await call(args);
