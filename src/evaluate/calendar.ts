@@ -1,9 +1,9 @@
 import { Cron } from 'croner';
 import type { Calendar, ReadCalendar } from '../decide/schedules/schedule-world.js';
 import { createMemo } from '../memo.js';
-import { show } from '../model/problems.js';
+import { show, type Problem } from '../model/problems.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
-import type { Schedule } from '../model/schedule.js';
+import { longestCron, type Schedule } from '../model/schedule.js';
 import { longestSpanMs, writtenSpanMs } from '../model/span.js';
 
 /** The fields of a schedule that say when it is due, but for `jitter`. */
@@ -31,20 +31,31 @@ export function calendarOf(timing: Timing): ReadCalendar {
 function read({ cron, every, offset, at, time_zone: zone, from, until }: Timing): ReadCalendar {
   const start = from === undefined ? undefined : ceilSecond(toEpochMs(from));
   const end = until === undefined ? undefined : toEpochMs(until);
-  if (zone !== undefined && !isTimeZone(zone)) {
-    const message = `time_zone must be an IANA time zone ("Europe/Berlin"); it is ${show(zone)}.`;
-    return { ok: false, problems: [{ path: 'time_zone', message }] };
-  }
-  if (cron !== undefined) {
-    const slots = cronSlots(cron, zone ?? 'UTC');
-    if (typeof slots !== 'string') return bounded(slots, start, end);
-    return { ok: false, problems: [{ path: 'cron', message: `cron ${slots}` }] };
-  }
+  const [first, ...others] = timingProblems({ cron, time_zone: zone });
+  if (first !== undefined) return { ok: false, problems: [first, ...others] };
+  if (cron !== undefined) return bounded(cronSlots(cron, zone ?? 'UTC') as Slots, start, end);
   const slots =
     every === undefined
       ? listSlots(at ?? [])
       : evenSlots(writtenSpanMs(every), (start ?? 0) + writtenSpanMs(offset ?? 0));
   return bounded(slots, start, end);
+}
+
+/** Returns what shows only when a time zone and a cron expression are read, of any schedule. */
+export function timingProblems(schedule: Readonly<Record<string, unknown>>): readonly Problem[] {
+  const { cron, time_zone: zone } = schedule;
+  const problems: Problem[] = [];
+  const isZone = typeof zone !== 'string' || isTimeZone(zone);
+  if (!isZone) {
+    const message = `time_zone must be an IANA time zone ("Europe/Berlin"); it is ${show(zone)}.`;
+    problems.push({ path: 'time_zone', message });
+  }
+  // Longer ones are refused without being read.
+  if (typeof cron !== 'string' || cron.length > longestCron) return problems;
+  const slots = cronSlots(cron, typeof zone === 'string' && isZone ? zone : 'UTC');
+  return typeof slots === 'string'
+    ? [...problems, { path: 'cron', message: `cron ${slots}` }]
+    : problems;
 }
 
 /** A slot so late that its jitter is still a time that a document may hold. */

@@ -28,6 +28,9 @@ const mostListed = 1_000;
 const oneOfThem = 'must be the only one of "cron", "every" and "at"';
 const noneOfThem = 'must be given, or "every" or "at" in its place';
 const mostTimes = 1_000;
+
+/** Characters of a cron expression. */
+export const longestCron = 200;
 const atText = `must be a list of at most ${mostTimes} times`;
 const overlapText = `must be one of ${overlapPolicies.join(', ')}`;
 const countText = 'must be a whole number, 1 or more';
@@ -57,7 +60,7 @@ const backfillSchema = z
 const timing = {
   cron: z.exactOptional(
     textSchema
-      .max(200, { error: 'must be a cron expression of at most 200 characters' })
+      .max(longestCron, { error: `must be a cron expression of at most ${longestCron} characters` })
       .describe('Cron expression of 5 or 6 fields (with seconds), or @daily and the like.'),
   ),
   every: z.exactOptional(

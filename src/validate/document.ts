@@ -1,4 +1,4 @@
-import { calendarOf } from '../evaluate/calendar.js';
+import { timingProblems } from '../evaluate/calendar.js';
 import { checkExpression, checkTemplate } from '../evaluate/expressions.js';
 import { checkLockPattern } from '../evaluate/patterns.js';
 import { checkSchema } from '../evaluate/schemas.js';
@@ -6,7 +6,7 @@ import { patternOf } from '../model/target.js';
 import { isObject } from '../model/object.js';
 import { shownId, unfitId } from '../model/ids.js';
 import type { Problem } from '../model/problems.js';
-import { scheduleProgressKeys, type Schedule } from '../model/schedule.js';
+import { scheduleProgressKeys } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
 import { secretsInList } from '../model/notify-list.js';
 import { readRetain } from '../model/retain.js';
@@ -47,9 +47,9 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
       : parsed.problems.map(({ path, message }) => at(path, message));
   return [
     ...shape,
-    ...(parsed.kind === 'schedule' && parsed.ok
-      ? timingProblems(parsed.value).map(({ path, message }) => at(path, message))
-      : []),
+    ...(type === 'schedule' ? timingProblems(doc) : []).map(({ path, message }) =>
+      at(path, message),
+    ),
     ...notifyProblems(doc).map(([path, message]) => at(path, message)),
     ...retainProblems(doc).map(({ path, message }) => at(path, message)),
     ...onProblems(doc).map(({ path, message }) => at(path, message)),
@@ -72,12 +72,6 @@ function idProblems({ _id }: Written): readonly PathAndMessage[] {
   if (typeof _id !== 'string' || _id === '') return [['_id', '_id must be a text, not empty.']];
   const unfit = unfitId(_id);
   return unfit === undefined ? [] : [['_id', `_id ${unfit}; it is ${shownId(_id)}.`]];
-}
-
-/** What only shows when the timing is read: a cron expression, a time zone. */
-function timingProblems(schedule: Schedule): readonly Problem[] {
-  const read = calendarOf(schedule);
-  return read.ok ? [] : read.problems;
 }
 
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Calendar } from '../../src/decide/schedules/schedule-world.js';
 import { runs } from '../support/properties.js';
-import { calendarOf, type Timing } from '../../src/evaluate/calendar.js';
+import { calendarOf, timingProblems, type Timing } from '../../src/evaluate/calendar.js';
 
 function calendar(timing: Timing): Calendar {
   const read = calendarOf(timing);
@@ -172,5 +172,12 @@ describe('a timing that cannot be read', () => {
     const read = calendarOf(timing);
     expect(read).toMatchObject({ ok: false, problems: [{ path }] });
     if (!read.ok) expect(read.problems[0].message).toContain(sentence);
+  });
+
+  it('is told for the zone and the cron expression, whatever else is wrong', () => {
+    const wrong = { cron: '0 0 0 0 0 0 0', time_zone: 'Mars/Olympus', every: 5, at: 'x' };
+    expect(timingProblems(wrong).map(({ path }) => path)).toEqual(['time_zone', 'cron']);
+    expect(timingProblems({ cron: 5, time_zone: {} })).toEqual([]);
+    expect(timingProblems({ cron: '* '.repeat(1_000) })).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import {
 } from '../../decide/schedules/decide-schedule.js';
 import type { CancelRequest, SlotJob } from '../../decide/schedules/slot-job.js';
 import type { Made, ScheduleWorld } from '../../decide/schedules/schedule-world.js';
-import { calendarOf } from '../../evaluate/calendar.js';
+import { calendarOf, timingProblems } from '../../evaluate/calendar.js';
 import { isFinalState } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -57,7 +57,7 @@ function intentOf(doc: StoredDocument, now: number, world: ScheduleWorld): Sched
   if (parsed.kind !== 'schedule') return { kind: 'rest', because: 'It is no schedule any more.' };
   return parsed.ok
     ? decideSchedule(parsed.value, now, world)
-    : tellInvalid(doc, now, parsed.problems);
+    : tellInvalid(doc, now, [...parsed.problems, ...timingProblems(doc)]);
 }
 
 /** What was looked up and made for one schedule. */
