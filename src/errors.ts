@@ -1,4 +1,5 @@
 import type { ExitStatus } from './errors/exits.js';
+import { hookProblems } from './errors/hooks.js';
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
 import { machineProblems } from './errors/machine.js';
@@ -18,6 +19,7 @@ const knownKinds = [
   'task',
   'flow',
   'schedule',
+  'hook',
   'job',
   'request',
   'signal',
@@ -268,6 +270,7 @@ export const problems = {
   ...secretProblems,
   ...machineProblems,
   ...httpProblems,
+  ...hookProblems,
   ...ojsProblems,
 } as const;
 

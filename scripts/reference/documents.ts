@@ -5,6 +5,7 @@ import { notifyListSchema } from '../../src/model/notify-list.js';
 import { queueControlSchema } from '../../src/model/queue-control.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
+import { hookSchema } from '../../src/model/hook.js';
 import { lockSchema } from '../../src/model/lock.js';
 import { requestSchema } from '../../src/model/request.js';
 import { removalSchema } from '../../src/model/removal.js';
@@ -37,6 +38,7 @@ const definitions: readonly (readonly [string, string, string])[] = [
 /** Documents whose schemas say what their fields mean. */
 const small: readonly (readonly [string, z.ZodType])[] = [
   ['Schedule', scheduleSchema],
+  ['Hook', hookSchema],
   ['Request', requestSchema],
   ['Signal', signalDocumentSchema],
   ['Event', eventSchema],
@@ -95,7 +97,7 @@ export function documentsPage(glossary: string): string {
   ]);
   return page(
     'Documents',
-    'The fields of all documents in a database: people and programs write tasks, flows, schedules, jobs, requests, signals, events and engine controls; engines write engines, locks and the one of retention, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md) and [schedules](../guides/schedules.md). The words are explained in the [glossary](../../src/model/README.md).',
+    'The fields of all documents in a database: people and programs write tasks, flows, schedules, hooks, jobs, requests, signals, events and engine controls; engines write engines, locks and the one of retention, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, hook, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md), [schedules](../guides/schedules.md) and [webhooks](../guides/hooks.md). The words are explained in the [glossary](../../src/model/README.md).',
     [...written, ...others, ...nested],
   );
 }

@@ -20,7 +20,7 @@ export type Values = readonly string[] | (() => Promise<readonly string[]>) | Na
 export type Named = { readonly named: readonly Source[] };
 /** `job-file`: a file of `~tws/jobs`, without its ending. */
 export type Source =
-  'flow' | 'task' | 'schedule' | 'job' | 'engine' | 'owner' | 'file' | 'job-file';
+  'flow' | 'task' | 'schedule' | 'hook' | 'job' | 'engine' | 'owner' | 'file' | 'job-file';
 
 /** A value on the command line, in the order in which they are given. */
 export type ArgumentDefinition = {

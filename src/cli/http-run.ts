@@ -8,6 +8,7 @@ import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
+import { hookOpener } from './hooks/open.js';
 import { packageVersion } from '../package.js';
 
 /** `--http [host:port]` and `--no-http`. */
@@ -60,6 +61,7 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
     metrics: prometheus,
     engine,
     plugins,
+    openHook: hookOpener(config),
   };
   try {
     return await startHttp(options);

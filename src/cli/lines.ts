@@ -18,7 +18,7 @@ export function definitionLine(doc: StoredDocument, io: Io): string {
   const [name, does] =
     type === 'flow'
       ? flowParts(doc)
-      : type === 'schedule'
+      : type === 'schedule' || type === 'hook'
         ? [keyOf(String(doc['name']), ownerOf(doc)), textOf(doc['flow'])]
         : taskParts(doc);
   return `${name} => ${does}${off} ${io.style('dim', `(${_id})`)}`;

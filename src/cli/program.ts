@@ -3,6 +3,7 @@ import { beginning } from './program/beginning.js';
 import { documents } from './program/documents.js';
 import { jobs } from './program/jobs.js';
 import { globalOptions } from './program/options.js';
+import { hooks } from './program/hooks.js';
 import { queues } from './program/queues.js';
 import { running } from './program/running.js';
 import { schedules } from './program/schedules.js';
@@ -25,6 +26,7 @@ export const commands: readonly CommandDefinition[] = [
   ...documents,
   ...jobs,
   ...schedules,
+  ...hooks,
   ...queues,
   ...running,
   completing,

@@ -11,6 +11,7 @@ export type PushOptions = {
   readonly tasks: boolean;
   readonly flows: boolean;
   readonly schedules: boolean;
+  readonly hooks: boolean;
   readonly jobs: boolean;
   readonly design: boolean;
   /** The tasks and flows that come with tws. */
@@ -22,11 +23,12 @@ export type FilesToPush = FoundFiles & { readonly jobs: boolean };
 
 /** The files that paths and flags name. @throws TwsError `file_missing`, `file_unusable` */
 export async function filesToPush(wanted: PushOptions, place: PathBase): Promise<FilesToPush> {
-  const { paths, map, tasks, flows, schedules, jobs, samples } = wanted;
+  const { paths, map, tasks, flows, schedules, hooks, jobs, samples } = wanted;
   const folders = [
     ...(map || tasks ? ['~tws/tasks'] : []),
     ...(map || flows ? ['~tws/flows'] : []),
     ...(map || schedules ? ['~tws/schedules'] : []),
+    ...(map || hooks ? ['~tws/hooks'] : []),
     ...(jobs ? ['~tws/jobs'] : []),
   ];
   // A project without flows has nothing to push there; a path that was typed must exist.

@@ -15,11 +15,11 @@ export type FolderPush = {
 };
 
 const none = {
-  ...{ map: false, tasks: false, flows: false, schedules: false, jobs: false },
+  ...{ map: false, tasks: false, flows: false, schedules: false, hooks: false, jobs: false },
   ...{ design: false, samples: false },
 };
 
-/** Pushes tasks, flows and schedules of folders; with a problem in a file it is told and nothing is written. */
+/** Pushes tasks, flows, schedules and hooks of folders; with a problem in a file it is told and nothing is written. */
 export async function pushFolders(
   { paths, config, client }: FolderPush,
   io: Io,

@@ -14,9 +14,10 @@ import { ownFolder } from './paths.js';
 import { questions } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
+import { storedHooks } from './hooks/stored.js';
 import { storedSchedules } from './schedules/stored.js';
 
-/** Which stored tasks, flows and schedules may go when no file holds them. */
+/** Which stored tasks, flows, schedules and hooks may go when no file holds them. */
 export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
   /** The folder whose files hold what stays. */
   readonly folder: string;
@@ -27,16 +28,19 @@ export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
  * @throws TwsError `usage` where the files cannot tell what is superfluous
  */
 export function pruneScope(
-  { map, tasks, flows, schedules }: PushOptions,
+  { map, tasks, flows, schedules, hooks }: PushOptions,
   config: Config,
 ): PruneScope {
   const kinds = [
+    ...(map || hooks ? ['hook' as const] : []),
     ...(map || schedules ? ['schedule' as const] : []),
     ...(map || flows ? ['flow' as const] : []),
     ...(map || tasks ? ['task' as const] : []),
   ];
   if (kinds.length === 0) {
-    throw problem('usage', { reason: '--prune needs --map, --tasks, --flows or --schedules.' });
+    throw problem('usage', {
+      reason: '--prune needs --map, --tasks, --flows, --schedules or --hooks.',
+    });
   }
   const { project, root } = config;
   const folder = ownFolder(root);
@@ -73,7 +77,8 @@ export async function superfluous(
 }
 
 function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
-  return kind === 'schedule' ? storedSchedules(client) : client.definitions(kind);
+  if (kind === 'schedule') return storedSchedules(client);
+  return kind === 'hook' ? storedHooks(client) : client.definitions(kind);
 }
 
 /** What all files of a folder hold, also those that are not pushed because of their name or their kind. */
@@ -98,7 +103,7 @@ export async function brokenBy(
   if (removed.length === 0) return [];
   const gone = new Set(removed.map(({ _id }) => _id));
   const inFiles = new Set(files.map(({ doc }) => definitionKey(doc)));
-  const kinds = ['task', 'flow', 'schedule'] as const;
+  const kinds = ['task', 'flow', 'schedule', 'hook'] as const;
   const stored = (await Promise.all(kinds.map((kind) => storedOf(client, kind)))).flat();
   const staying = stored.filter((doc) => !gone.has(doc._id) && !inFiles.has(definitionKey(doc)));
   const documents = [

@@ -52,6 +52,25 @@ export function scheduleScaffold(given: {
   };
 }
 
+/** A hook that takes deliveries of senders who follow Standard Webhooks, once it has a secret. */
+export function hookScaffold(given: {
+  readonly name: string;
+  readonly owner: string;
+  readonly flow: string;
+}): Scaffold {
+  const { name, owner, flow } = given;
+  return {
+    path: `couch/tws/hooks/${name}.json`,
+    text: json({
+      $schema: '../../schemas/hook.json',
+      ...{ type: 'hook', name, owner, flow },
+      check: { standard_webhooks: { secret: 'whsec_' } },
+      params: '{ "body": body }',
+      enabled: false,
+    }),
+  };
+}
+
 /** A job for a flow. */
 export function jobScaffold(
   flow: string,

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
+import { hookEngineKeys, hookSchema } from '../model/hook.js';
 import { scheduleProgressKeys, scheduleSchema } from '../model/schedule.js';
 import { taskSchema } from '../model/task.js';
 import { schemaNames } from '../structures/schema.js';
@@ -10,7 +11,8 @@ import { settingsFileSchema } from '../config/file.js';
 /** The JSON Schemas of what people write, by file name: what editors check files with. */
 export function jsonSchemas(): Readonly<Record<string, string>> {
   const files = {
-    ...{ task: taskSchema, flow: flowSchema, schedule: scheduleSchema, job: newJobSchema },
+    ...{ task: taskSchema, flow: flowSchema, schedule: scheduleSchema, hook: hookSchema },
+    job: newJobSchema,
     tws: settingsFileSchema,
   };
   return Object.fromEntries(
@@ -21,9 +23,9 @@ export function jsonSchemas(): Readonly<Record<string, string>> {
   );
 }
 
-/** What engines write into a schedule has no place in a file. */
+/** What engines write into a schedule or a hook has no place in a file. */
 function withoutProgress(schema: WrittenSchema): WrittenSchema {
-  const left: readonly string[] = scheduleProgressKeys;
+  const left: readonly string[] = [...scheduleProgressKeys, ...hookEngineKeys];
   const properties = Object.entries(schema.properties ?? {}).filter(([key]) => !left.includes(key));
   return schema.properties === undefined
     ? schema

@@ -50,10 +50,13 @@ import type { PassOptions, PassResult } from './retention.js';
 import type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './archive/archived-jobs.js';
 import type { RestoredJob } from './archive/restore.js';
 import type { ArchivesToRead } from './archives.js';
+import type { Delivered, DeliveryOutcome } from './hooks/hooks.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
 import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
+import type { Delivery } from '../decide/hooks/decide-delivery.js';
 import type { EngineDocument } from '../model/engine.js';
+import type { Hook } from '../model/hook.js';
 import type { Problem } from '../model/problems.js';
 import type { Retain } from '../model/retain.js';
 import type { RequestAction } from '../model/request.js';
@@ -126,7 +129,7 @@ export type Client = {
   /** All tasks or flows, by name. */
   readonly definitions: (kind: DefinitionKind) => Promise<readonly StoredDocument[]>;
   /**
-   * A task, flow or schedule by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
+   * A task, flow, schedule or hook by its id, where `isMeant` agrees, or as `name` or `name::owner`; undefined when
    * there is none.
    * @throws TwsError `definition_ambiguous`
    */
@@ -154,6 +157,15 @@ export type Client = {
    * @throws TwsError as `changeSchedule`
    */
   readonly runSchedule: (id: string, now: number) => Promise<Submitted>;
+  /** All hooks by name; `owners`: of these only. */
+  readonly hooks: (owners?: readonly string[]) => Promise<readonly StoredDocument[]>;
+  /** Says what a delivery to a hook would start; nothing is stored. */
+  readonly judgeDelivery: (hook: Hook, delivery: Delivery) => Promise<DeliveryOutcome>;
+  /**
+   * Stores the job that a delivery to a hook starts, once for each name of a delivery.
+   * @throws TwsError `id_taken`, `not_unique`, `document_refused`
+   */
+  readonly deliver: (hook: Hook, delivery: Delivery, options?: SubmitOptions) => Promise<Delivered>;
   /** Jobs that are searched for, newest first, page by page. @throws TwsError `cursor_invalid` */
   readonly search: (search: JobSearch, page: PageOptions) => Promise<FoundJobs>;
   /** How many jobs there are, by status; `owners`: of these only. */
@@ -305,6 +317,7 @@ const rules = {
   archives: () => import('./archives.js'),
   explain: () => import('./explain-job.js'),
   history: () => import('./history.js'),
+  hooks: () => import('./hooks/hooks.js'),
   messages: () => import('./messages.js'),
   retain: () => import('./retain.js'),
   retention: () => import('./retention.js'),
@@ -344,12 +357,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
       (await rules.explain()).explainJob(store, id, pulse, maySee),
     request: (job, action, options) => requestJob(store, job, action, options),
     requestMany: (jobs, action, options) => requestJobs(store, jobs, action, options),
-    schedules: async (owners) => (await rules.schedules()).listSchedules(store, owners),
-    nextSlots: async (schedule, count, after) =>
-      (await rules.schedules()).nextSlots(schedule, count, after),
-    changeSchedule: async (id, change) =>
-      (await rules.schedules()).changeSchedule(store, id, change),
-    runSchedule: async (id, now) => (await rules.schedules()).runSchedule(store, id, now),
+    ...startingJobs(store),
     history: async (id) => (await rules.history()).jobHistory(store, id),
     signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
     announce: async (event) => (await rules.messages()).announceEvent(store, event),
@@ -373,6 +381,28 @@ export function createClient({ store }: { readonly store: Store }): Client {
     tokens: () => listTokens(store),
     revokeToken: (id) => revokeToken(store, id),
     checkToken: (token) => checkToken(store, token, Date.now()),
+  };
+}
+
+/** What starts jobs: schedules and hooks. */
+function startingJobs(
+  store: Store,
+): Pick<
+  Client,
+  | ('schedules' | 'nextSlots' | 'changeSchedule' | 'runSchedule')
+  | ('hooks' | 'judgeDelivery' | 'deliver')
+> {
+  return {
+    schedules: async (owners) => (await rules.schedules()).listSchedules(store, owners),
+    nextSlots: async (schedule, count, after) =>
+      (await rules.schedules()).nextSlots(schedule, count, after),
+    changeSchedule: async (id, change) =>
+      (await rules.schedules()).changeSchedule(store, id, change),
+    runSchedule: async (id, now) => (await rules.schedules()).runSchedule(store, id, now),
+    hooks: async (owners) => (await rules.hooks()).listHooks(store, owners),
+    judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
+    deliver: async (hook, delivery, options) =>
+      (await rules.hooks()).deliverToHook(store, hook, delivery, options),
   };
 }
 

@@ -6,10 +6,10 @@ import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
-const viewOf = { task: 'tasks', flow: 'flows', schedule: 'schedules' } as const;
+const viewOf = { task: 'tasks', flow: 'flows', schedule: 'schedules', hook: 'hooks' } as const;
 
 /** A document that has a name and an owner. */
-export type NamedKind = DefinitionKind | 'schedule';
+export type NamedKind = DefinitionKind | 'schedule' | 'hook';
 
 /** The documents stored under a name and an owner. */
 export async function findDefinition(
@@ -54,7 +54,7 @@ async function theOneCalled(store: Store, kind: NamedKind, called: string, owner
   return { named, doc: found[0] };
 }
 
-/** The id of a new task, flow or schedule that has none: it tells what it is. */
+/** The id of a new task, flow, schedule or hook that has none: it tells what it is. */
 export function newDefinitionId(kind: NamedKind, name: string, owner: string): string {
   return `${kind}:${owner}:${name}`;
 }

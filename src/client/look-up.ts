@@ -1,13 +1,13 @@
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 
-export const documentKinds = ['task', 'flow', 'schedule', 'job'] as const;
+export const documentKinds = ['task', 'flow', 'schedule', 'hook', 'job'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
 export type LookUpOptions = {
   /**
-   * What may be meant; absent: anything, but a schedule only where no task or flow has the name, and a job
-   * only where no schedule has it either.
+   * What may be meant; absent: anything, but a schedule only where no task or flow has the name, a hook only
+   * where no schedule has it either, and a job only where none of these has it.
    */
   readonly kinds?: readonly DocumentKind[] | undefined;
   /** Whose; absent: anybody's. */
@@ -18,7 +18,8 @@ export type LookUpOptions = {
 
 /**
  * The documents that a word may mean: the one of that id, else tasks and flows of that name
- * (`name` or `name::owner`), else schedules of that name, else the jobs of a flow of that name.
+ * (`name` or `name::owner`), else schedules, else hooks of that name, else the jobs of a flow
+ * of that name.
  */
 export async function lookUpDocuments(
   store: Store,
@@ -36,9 +37,9 @@ export async function lookUpDocuments(
     if (!isWanted) return;
     const query = kind === 'job' ? { ...range, limit } : range;
     const rows = await store.view(`${kind}s`, query).catch((error: unknown) => {
-      // A database of an earlier version has no view of schedules, and no schedules.
+      // A database of an earlier version has no views of schedules and hooks, and none of these.
       const isMissing = (error as { readonly code?: unknown }).code === 'view_missing';
-      if (kind === 'schedule' && isMissing) return [];
+      if ((kind === 'schedule' || kind === 'hook') && isMissing) return [];
       throw error;
     });
     found.push(...rows.flatMap(({ doc }) => doc ?? []));

@@ -51,7 +51,15 @@ export async function removeDocument(store: Store, id: string, rev: string): Pro
 }
 
 /** Documents whose ids people choose. One that is there with such an id can still be changed. */
-const named: readonly unknown[] = ['job', 'task', 'flow', 'schedule', 'queue-control', 'notify'];
+const named: readonly unknown[] = [
+  'job',
+  'task',
+  'flow',
+  'schedule',
+  'hook',
+  'queue-control',
+  'notify',
+];
 const isNamed = ({ type }: NewDocument): boolean => named.includes(type);
 
 function contentOf(doc: NewDocument): unknown {

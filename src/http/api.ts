@@ -4,6 +4,8 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
 import type { JobHub } from './feed/hub.js';
+import type { StoredDocument } from '../model/document.js';
+import type { Hook } from '../model/hook.js';
 import type { OpenApi } from './reference/openapi.js';
 
 /** Renders the metrics of this process; `refresh` is awaited before. */
@@ -14,6 +16,9 @@ export type MetricsPort = {
 
 /** One thing that has to be well for this process to do its work. `says` is a sentence. */
 export type Check = { readonly what: string; readonly ok: boolean; readonly says: string };
+
+/** Returns the secrets of a hook in clear, of its document as it is stored. */
+export type OpenHook = (doc: StoredDocument, hook: Hook) => Promise<readonly string[]>;
 
 /** What the routes work with. */
 export type Api = {
@@ -35,6 +40,8 @@ export type Api = {
   readonly metrics?: MetricsPort | undefined;
   /** Plugins of this process, to check parameters with. */
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  /** The secrets of a hook in clear. Rejects with a TwsError where one cannot be decrypted. */
+  readonly openHook: OpenHook;
   readonly reference: () => OpenApi;
   /** Cookies go over HTTPS only. */
   readonly secure: boolean;

@@ -18,6 +18,8 @@ const modules: readonly (readonly [path: string, module: string])[] = [
   ['tasks/*', 'definitions/task.tsx'],
   ['schedules', 'schedules/schedules.tsx'],
   ['schedules/*', 'schedules/schedule.tsx'],
+  ['hooks', 'hooks/hooks.tsx'],
+  ['hooks/*', 'hooks/hook.tsx'],
   ['submit/*', 'form/submit.tsx'],
   ['engines', 'engines/engines.tsx'],
 ];

@@ -16,6 +16,7 @@ export const tags = {
   requests: 'Asking something of a job: cancel, pause, retry …',
   definitions: 'Tasks and flows.',
   schedules: 'Schedules, which start jobs at times.',
+  hooks: 'Hooks: addresses to which other programs send what starts jobs.',
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',
@@ -73,6 +74,8 @@ export type BodyOf<B extends z.ZodType> = {
   readonly optional?: boolean;
   /** Where less than the usual is enough. */
   readonly mostBytes?: number;
+  /** The route gets the bytes of the body, of any media type, and whatever stands in the address. */
+  readonly isRaw?: true;
 };
 
 /** What an answer of a status holds, for the reference. */
@@ -145,14 +148,14 @@ export function route<
   const { handle, ...doc } = definition;
   const { params = nothing as unknown as P, query = nothing as unknown as Q, body } = definition;
   // A schema is compiled when it is first used: this one is the same for all requests.
-  const strictQuery = query.strict();
+  const ownQuery = body?.isRaw === true ? query.loose() : query.strict();
   return {
     ...doc,
     run: async (call) =>
       handle({
         ...call,
         params: checked(params, call.params, 'path'),
-        query: checked(strictQuery, call.query, 'query') as z.infer<Q>,
+        query: checked(ownQuery, call.query, 'query') as z.infer<Q>,
         body: bodyOf(body, call.body),
       }),
   };

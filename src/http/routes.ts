@@ -42,6 +42,8 @@ import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
 import { queueRoutes } from './routes/queues.js';
+import { deliverRoute } from './routes/hook-delivery.js';
+import { hookRoutes } from './routes/hooks.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
 import { tokenRoutes } from './routes/tokens.js';
@@ -67,6 +69,8 @@ export const routes: readonly Route[] = [
   ...scheduleRoutes,
   ...scheduleChangeRoutes,
   runScheduleRoute,
+  ...hookRoutes,
+  deliverRoute,
   enginesRoute,
   ...engineSwitchRoutes,
   ...queueRoutes,

@@ -10,7 +10,8 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { createCache } from './access/cache.js';
 import { createIdentify } from './access/identify.js';
 import { createRate } from './access/rate.js';
-import type { Api, MetricsPort } from './api.js';
+import type { Api, MetricsPort, OpenHook } from './api.js';
+import { hookSecrets } from '../model/hook.js';
 import { securityHeaders } from './answers/headers.js';
 import { toAnswer } from './answers/problems.js';
 import { createJobHub, type JobHub } from './feed/hub.js';
@@ -39,6 +40,8 @@ export type ServerOptions = {
   readonly engine?: Api['engine'];
   readonly metrics?: MetricsPort | undefined;
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  /** Absent: hooks have secrets in clear only. */
+  readonly openHook?: OpenHook | undefined;
   /** How long a user or token is believed without asking the database again; default 5000. */
   readonly keepMs?: number;
   /** How long the database may take to tell something; default 25000. */
@@ -169,6 +172,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     engine: options.engine,
     metrics: options.metrics,
     plugins: options.plugins,
+    openHook: options.openHook ?? (async (_doc, hook) => hookSecrets(hook).map(({ text }) => text)),
     reference: () => describeApi(routes, version),
     secure: isSecure(settings),
     trySignIn: (address) => tries.take(address),

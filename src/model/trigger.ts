@@ -100,7 +100,8 @@ export function readTriggered(written: unknown): Triggered | 'unreadable' | unde
 /** What started a job, where no person or program submitted it. */
 export type StartCause =
   | { readonly event: string; readonly entry: number; readonly problem?: string }
-  | { readonly signal: string };
+  | { readonly signal: string }
+  | { readonly hook: string; readonly delivery: string; readonly problem?: string };
 
 /** Returns why what started a job could not be followed, if so. */
 export function startProblemOf(startedBy: unknown): string | undefined {

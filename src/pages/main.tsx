@@ -20,6 +20,8 @@ const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.Ta
 const Task = lazy(() => import('./definitions/task.js').then((page) => page.TaskPage));
 const Schedules = lazy(() => import('./schedules/schedules.js').then((page) => page.SchedulesPage));
 const Schedule = lazy(() => import('./schedules/schedule.js').then((page) => page.SchedulePage));
+const Hooks = lazy(() => import('./hooks/hooks.js').then((page) => page.HooksPage));
+const Hook = lazy(() => import('./hooks/hook.js').then((page) => page.HookPage));
 const Submit = lazy(() => import('./form/submit.js').then((page) => page.SubmitPage));
 const Engines = lazy(() => import('./engines/engines.js').then((page) => page.EnginesPage));
 
@@ -44,6 +46,10 @@ function Pages() {
               <Route path="/schedules" component={Schedules} />
               <Route path="/schedules/:name">
                 {({ name }) => <Schedule key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/hooks" component={Hooks} />
+              <Route path="/hooks/:name">
+                {({ name }) => <Hook key={name} name={pathWord(name)} />}
               </Route>
               <Route path="/submit/:flow">
                 {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}

@@ -1,6 +1,15 @@
 /** Where a key stands: at the top of a document, in a node of a flow, in `retry`, in `map`. */
 export type KeyPlace =
-  'task' | 'flow' | 'job' | 'schedule' | 'queue-control' | 'notify' | 'node' | 'retry' | 'map';
+  | 'task'
+  | 'flow'
+  | 'job'
+  | 'schedule'
+  | 'hook'
+  | 'queue-control'
+  | 'notify'
+  | 'node'
+  | 'retry'
+  | 'map';
 
 type Row = {
   readonly in: readonly KeyPlace[];
@@ -45,6 +54,22 @@ const foreign: readonly Row[] = [
     keys: ['enabled', 'suspend', 'disabled', 'is_paused'],
     instead: '"paused": true stops a schedule',
   },
+  {
+    in: ['hook'],
+    keys: ['url', 'path', 'endpoint', 'route'],
+    instead: 'the address of a hook is POST /_tws/hooks/NAME',
+  },
+  {
+    in: ['hook'],
+    keys: ['auth', 'token', 'hmac', 'standard_webhooks', 'signature', 'secret'],
+    instead: 'how senders prove themselves is said in "check"',
+  },
+  {
+    in: ['hook'],
+    keys: ['filter', 'when', 'if', 'condition'],
+    instead: 'which deliveries start a job says "match"',
+  },
+  { in: ['hook'], keys: ['paused', 'disabled'], instead: '"enabled": false turns a hook off' },
   {
     in: documents,
     keys: ['catch'],
@@ -269,7 +294,15 @@ const misplaced: readonly Row[] = [
 ];
 
 const byPlace = new Map<KeyPlace, ReadonlyMap<string, string>>();
-for (const place of [...all, 'schedule', 'queue-control', 'notify', 'retry', 'map'] as const) {
+for (const place of [
+  ...all,
+  'schedule',
+  'hook',
+  'queue-control',
+  'notify',
+  'retry',
+  'map',
+] as const) {
   const rows = [...foreign, ...misplaced].filter((row) => row.in.includes(place));
   const pairs = rows.flatMap(({ keys, instead }) =>
     keys.map((key): [string, string] => [plain(key), instead]),

@@ -13,6 +13,7 @@ import {
   type NewJob,
 } from '../model/job.js';
 import { flowSchema, newJobSchemaOf, newJobSchema, writtenJobFields } from './documents.js';
+import { hookSchema, type Hook } from '../model/hook.js';
 import { lockSchema, type LockDocument } from '../model/lock.js';
 import { eventSchema, type EventDocument } from '../model/event.js';
 import { parseLiveJob } from './parse-live.js';
@@ -37,6 +38,7 @@ export type Parsed =
   | Either<'signal', SignalDocument>
   | Either<'event', EventDocument>
   | Either<'schedule', Schedule>
+  | Either<'hook', Hook>
   | Either<'queue-control', QueueControl>
   | Either<'notify', NotifyList>
   | Either<'engine', EngineDocument & Identity>
@@ -50,7 +52,7 @@ const kinds: ReadonlyMap<unknown, DocumentKind> = new Map(
   (
     [
       ...(['task', 'flow', 'job', 'request', 'signal', 'event'] as const),
-      ...(['schedule', 'queue-control', 'notify', 'engine', 'lock'] as const),
+      ...(['schedule', 'hook', 'queue-control', 'notify', 'engine', 'lock'] as const),
     ] as const
   ).map((kind) => [kind, kind]),
 );
@@ -91,6 +93,8 @@ export function* parseInPieces(doc: StoredDocument): Generator<undefined, Parsed
       return either('event', eventSchema, doc, (event) => event);
     case 'schedule':
       return withoutSecrets(doc) ?? either('schedule', scheduleSchema, doc, (it) => it as Schedule);
+    case 'hook':
+      return withoutReferences(doc) ?? either('hook', hookSchema, doc, (it) => it as Hook);
     case 'queue-control':
       return either('queue-control', queueControlSchema, doc, (it) => it as QueueControl);
     case 'notify':
@@ -108,6 +112,14 @@ function withoutSecrets(doc: StoredDocument): Invalid<'schedule'> | undefined {
   if (path === undefined) return undefined;
   const message = `${path} must not be an encrypted value, nor refer to one: put it into the task that needs it, where it is decrypted.`;
   return { kind: 'schedule', ok: false, problems: [{ path, message }] };
+}
+
+/** Says that somebody wrote a reference to a secret into a hook, which only engines do in jobs. */
+function withoutReferences(doc: StoredDocument): Invalid<'hook'> | undefined {
+  const [first, ...others] = handWritten(doc);
+  return first === undefined
+    ? undefined
+    : { kind: 'hook', ok: false, problems: [first, ...others] };
 }
 
 /** Reads a task or flow with references in place of its encrypted values. */

@@ -4,6 +4,7 @@ import { isObject } from '../model/object.js';
 import { insteadOf, type KeyPlace } from './foreign-keys.js';
 import { engineKeys } from '../model/job.js';
 import { flowSchema, newJobSchema } from './documents.js';
+import { hookSchema } from '../model/hook.js';
 import { widest } from '../model/limits.js';
 import { nodeKinds } from '../structures/kinds.js';
 import { toJsonPath, type Problem } from '../model/problems.js';
@@ -51,6 +52,7 @@ const roots: readonly Root[] = [
   { type: 'flow', schema: flowSchema, beside: new Set() },
   { type: 'job', schema: newJobSchema, beside: engineKeys },
   { type: 'schedule', schema: scheduleSchema, beside: new Set() },
+  { type: 'hook', schema: hookSchema, beside: new Set() },
   { type: 'queue-control', schema: queueControlSchema, beside: new Set() },
   { type: 'notify', schema: notifyListSchema, beside: new Set() },
 ];

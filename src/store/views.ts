@@ -5,7 +5,7 @@ import { type CouchRequest, databasePath } from './client.js';
 import type { Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
-export const searchViewNames = ['search', 'figures', 'refused', 'schedules'] as const;
+export const searchViewNames = ['search', 'figures', 'refused', 'schedules', 'hooks'] as const;
 
 /** The views of the design documents. */
 export const viewNames = [
@@ -93,6 +93,8 @@ export type Views = {
   readonly figures: { readonly key: readonly (string | number)[]; readonly value: Figures };
   /** Schedules. Key `name::owner`; value: when it is due (epoch ms), null: never. */
   readonly schedules: { readonly key: string; readonly value: number | null };
+  /** Key `name::owner`; value: whether it is enabled. */
+  readonly hooks: { readonly key: string; readonly value: boolean };
   /** Requests and signals that no job could take, by their type; value: the reason. */
   readonly refused: { readonly key: string; readonly value: string };
   /**

@@ -86,6 +86,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const owner = ownerOf(doc);
       return excessTagsInNotify(doc['notify'], (name) => task(name, owner), plugins);
     }
+    case 'hook':
     case 'queue-control':
     case 'request':
     case 'signal':

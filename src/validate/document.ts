@@ -2,6 +2,7 @@ import { timingProblems } from '../evaluate/calendar.js';
 import { checkExpression, checkTemplate } from '../evaluate/expressions.js';
 import { checkLockPattern } from '../evaluate/patterns.js';
 import { checkSchema } from '../evaluate/schemas.js';
+import { hookEngineKeys } from '../model/hook.js';
 import { patternOf } from '../model/target.js';
 import { isObject } from '../model/object.js';
 import { shownId, unfitId } from '../model/ids.js';
@@ -16,7 +17,15 @@ import { leadsToText } from '../structures/kinds.js';
 import type { FileProblem, Written } from './written.js';
 
 /** What a file may hold. */
-export const kinds = ['task', 'flow', 'schedule', 'queue-control', 'notify', 'job'] as const;
+export const kinds = [
+  'task',
+  'flow',
+  'schedule',
+  'hook',
+  'queue-control',
+  'notify',
+  'job',
+] as const;
 
 /** Everything that is wrong with one document, looked at by itself. */
 export function checkDocument(file: string, doc: Written): readonly FileProblem[] {
@@ -26,18 +35,16 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     return [
       at(
         'type',
-        `type must be "task", "flow", "schedule", "queue-control", "notify" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
+        `type must be "task", "flow", "schedule", "hook", "queue-control", "notify" or "job"; it is ${JSON.stringify(type) ?? 'missing'}.`,
       ),
     ];
   }
   if (type === 'job' && doc['state'] !== undefined) {
     return [at('state', 'state is written by the engines; a job in a file must have none.')];
   }
-  if (type === 'schedule') {
-    const written = scheduleProgressKeys.filter((key) => doc[key] !== undefined);
-    if (written.length > 0) {
-      return written.map((key) => at(key, `${key} is written by the engines; leave it out.`));
-    }
+  const written = engineKeysOf(type).filter((key) => doc[key] !== undefined);
+  if (written.length > 0) {
+    return written.map((key) => at(key, `${key} is written by the engines; leave it out.`));
   }
   const stored = { ...doc, _id: idOf(doc), _rev: '0-0' };
   const parsed = parseDocument(stored);
@@ -59,6 +66,12 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     ...schemaProblems(doc).map(([path, message]) => at(path, message)),
     ...idProblems(doc).map(([path, message]) => at(path, message)),
   ];
+}
+
+/** What engines write into documents of a type that people store. */
+export function engineKeysOf(type: unknown): readonly string[] {
+  if (type === 'schedule') return scheduleProgressKeys;
+  return type === 'hook' ? hookEngineKeys : [];
 }
 
 type PathAndMessage = readonly [path: string, message: string];
@@ -94,7 +107,7 @@ function onProblems({ type, on }: Written): readonly Problem[] {
 /** Templates stand in strings of `params`, wherever those are, in delays and in keys of events. */
 function templateProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
-    .filter(({ keys, text }) => isTemplate(keys) && text.includes('{{'))
+    .filter(({ keys, text }) => doc['type'] !== 'hook' && isTemplate(keys) && text.includes('{{'))
     .flatMap(({ path, text }) => {
       const reason = checkTemplate(text);
       return reason === undefined
@@ -118,13 +131,18 @@ export function isOfEntry(keys: readonly string[]): boolean {
 /** Conditions of steps and the flow's `output` are JSONata. */
 function expressionProblems(doc: Written): readonly PathAndMessage[] {
   return textsIn(doc)
-    .filter(({ keys }) => isExpression(keys) || isOfTrigger(keys))
+    .filter(({ keys }) => isOfHook(doc, keys) || isExpression(keys) || isOfTrigger(keys))
     .flatMap(({ path, text }) => {
       const reason = checkExpression(text);
       return reason === undefined
         ? []
         : [[path, `${path} is no valid JSONata: ${reason}.`] as const];
     });
+}
+
+/** Whether the text at these keys of a hook is JSONata over a delivery. */
+function isOfHook({ type }: Written, [key = '', ...more]: readonly string[]): boolean {
+  return type === 'hook' && more.length === 0 && ['match', 'params'].includes(key);
 }
 
 /** Whether the text at these keys of a flow is JSONata over an event. */

@@ -125,7 +125,8 @@ function jobsOfNoFlow(
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
     const { type, flow, owner } = doc;
-    if ((type !== 'job' && type !== 'schedule') || typeof flow !== 'string') return [];
+    if (!['job', 'schedule', 'hook'].includes(type as string) || typeof flow !== 'string')
+      return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
     const todo = remedy({ kind: 'flow', name: flow }, known);

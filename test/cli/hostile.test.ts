@@ -48,6 +48,11 @@ async function ready() {
       ...{ flow: hostile, cron: hostile, time_zone: hostile, description: hostile },
     },
     {
+      ...{ _id: `hook:${hostile}`, type: 'hook', name: 'hooked', owner: hostile, flow: hostile },
+      ...{ check: { token: { header: 'x', secret: hostile } }, description: hostile },
+      params: `{'a': ${JSON.stringify(hostile)}}`,
+    },
+    {
       ...{ _id: `queue-control:${hostile}`, type: 'queue-control', queue: hostile },
       ...{ paused: true, reason: hostile },
     },
@@ -96,6 +101,16 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['list', '--flow', hostile],
     ['show', hostile],
     ['restore', hostile, '--json'],
+    [hostile],
+  ],
+  hook: [
+    ['list'],
+    ['list', '--owner', hostile],
+    ['show', `hook:${hostile}`],
+    ['show', 'hooked', '--json'],
+    ['test', 'hooked', '--data', hostile, '--header', hostile],
+    ['test', 'hooked', '--data', hostile],
+    ['test', 'hooked', '--send', hostile],
     [hostile],
   ],
   schedule: [

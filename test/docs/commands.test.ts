@@ -12,6 +12,8 @@ import { blocksOf, pages } from './pages.js';
 
 const run = promisify(execFile);
 
+/** What encrypts is what decrypts. */
+const key = { TWS_CRYPTO_KEY: 'the key of these pages' };
 const maxBuffer = 64 * 1024 * 1024;
 /** Dozens of commands, each a process, on a machine that may be busy. */
 const timeout = 1_200_000;
@@ -47,7 +49,7 @@ async function runs(script: string, cwd: string, bin: string, ports: Ports): Pro
   ].join('\n');
   const { PATH = '', TMPDIR = '/tmp' } = process.env;
   const moved = text.replaceAll(':5985', `:${ports.http}`).replaceAll('8099', `${ports.listener}`);
-  const env = { PATH: `${bin}:${PATH}`, TMPDIR, HOME: cwd };
+  const env = { PATH: `${bin}:${PATH}`, TMPDIR, HOME: cwd, ...key };
   const { stdout } = await run('bash', ['-c', moved], { cwd, env, maxBuffer }).catch(
     (error: unknown) => {
       const { stdout: out, stderr: err } = error as { stdout: string; stderr: string };
@@ -59,7 +61,7 @@ async function runs(script: string, cwd: string, bin: string, ports: Ports): Pro
 
 async function startDev(cwd: string, ports: Ports): Promise<Process> {
   const args = ['dev', '--port', String(ports.couch), '--http', `127.0.0.1:${ports.http}`];
-  const dev = tws(args, { cwd });
+  const dev = tws(args, { cwd, env: key });
   await dev.prints(/Ctrl-C ends all/);
   return dev;
 }
@@ -121,6 +123,10 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['so far       started 2, skipped ', 'backfilled ('],
   ],
   'docs/guides/triggers.md': ['"started":["event-run:ship:DEFAULT:'],
+  'docs/guides/hooks.md': [
+    'starts: hook-run:github:DEFAULT:',
+    '{"outcome":"started","job":"hook-run:',
+  ],
   'docs/guides/secrets.md': ['tws:v2:'],
   'docs/operations/monitoring.md': ['tws_jobs{status="succeeded"}', '"ready":true'],
   'docs/operations/backup.md': ['"ok":true'],

@@ -91,7 +91,14 @@ describe('the reference', () => {
   it('describes every kind of document, with a meaning for each field', async () => {
     const kinds: Readonly<Record<Exclude<Parsed['kind'], 'other'>, true>> = {
       ...{ task: true, flow: true, job: true, request: true, signal: true, event: true },
-      ...{ schedule: true, 'queue-control': true, notify: true, engine: true, lock: true },
+      ...{
+        schedule: true,
+        hook: true,
+        'queue-control': true,
+        notify: true,
+        engine: true,
+        lock: true,
+      },
     };
     const pages = await referencePages(root);
     const text = pages['documents.md'] ?? '';

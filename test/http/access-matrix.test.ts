@@ -109,6 +109,8 @@ function seed(id: string, owner: string, { seed: kind }: Row): readonly object[]
       return [{ ...described, type: 'task', plugin: 'noop' }];
     case 'schedule':
       return [{ ...described, type: 'schedule', flow: 'f', at: ['2099-01-01T00:00:00Z'] }];
+    case 'hook':
+      return [{ ...described, type: 'hook', flow: 'f', check: 'none' }];
   }
 }
 

@@ -24,7 +24,7 @@ export type Row = {
   /** The status for a document of others, where it is not 404. */
   readonly foreign?: number;
   /** Which document there has to be; it carries the mark of its owner. */
-  readonly seed?: 'job' | 'failed' | 'flow' | 'task' | 'schedule';
+  readonly seed?: 'job' | 'failed' | 'flow' | 'task' | 'schedule' | 'hook';
 };
 
 const byId = (_owner: string, id: string): CellRequest => ({ path: { id } });
@@ -41,6 +41,7 @@ const taskOf = (owner: string, name: string) => ({ name, owner, plugin: 'noop' }
 const scheduleOf = (owner: string, name: string) => ({
   ...{ name, owner, flow: 'f', at: ['2099-01-01T00:00:00Z'] },
 });
+const hookOf = (owner: string, name: string) => ({ name, owner, flow: 'f', check: 'none' });
 const definition = { access: 'viewer', about: 'document', ask: byId, ok: [200] } as const;
 const put = { access: 'admin', about: 'owner', ok: [201] } as const;
 const remove = { access: 'admin', about: 'document', ask: byId, ok: [204] } as const;
@@ -111,6 +112,16 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   endBackfill: { ...definition, access: 'operator', seed: 'schedule' },
   runSchedule: { ...definition, access: 'operator', seed: 'schedule', ok: [201] },
+  listHooks: { ...list, ask: inOwner },
+  getHook: { ...definition, seed: 'hook' },
+  putHook: {
+    ...put,
+    ask: (owner, id) => ({ path: { id: `${id}-new` }, body: hookOf(owner, `${id}-new`) }),
+  },
+  removeHook: { ...remove, seed: 'hook' },
+  checkHook: { ...list, ask: (owner, id) => ({ body: hookOf(owner, `${id}-new`) }) },
+  // The hook says who may deliver; this one says: everybody.
+  deliverToHook: { access: 'open', about: 'own', seed: 'hook', ask: byId, ok: [202] },
   listEngines: { access: 'viewer', about: 'own', ok: [200] },
   getStats: { ...list, ask: inOwner },
   getFailures: { ...list, ask: inOwner },

@@ -223,3 +223,23 @@ describe('schedules', () => {
     }
   });
 });
+
+it('hooks are listed with their addresses, and edited on a page of their own', async () => {
+  const api = await openWorld();
+  const hook = { type: 'hook', flow: 'greet', owner: 'DEFAULT' };
+  const check = { hmac: { header: 'X-Hub-Signature-256', prefix: 'sha256=', secret: 'tws:v2:a' } };
+  await api.put(
+    { ...hook, _id: 'hook:DEFAULT:github', name: 'github', check, dedupe: 'X-GitHub-Delivery' },
+    { ...hook, _id: 'h2', name: 'broken', check: 'none', enabled: 1 },
+  );
+  const page = await openPage(api.url, '/hooks');
+  const row = page.getByRole('row', { name: /broken/ });
+  await row.getByText('invalid').waitFor(soon);
+  await shoot(page, 'hooks');
+  expect(await auditOf(page)).toEqual([]);
+  await page.getByRole('link', { name: 'github' }).click();
+  await page.getByText(`POST ${api.url}/_tws/hooks/github`).waitFor(soon);
+  await page.getByText('"X-GitHub-Delivery"').waitFor(soon);
+  await shoot(page, 'hook');
+  expect(await auditOf(page)).toEqual([]);
+}, 300_000);

@@ -20,7 +20,7 @@ describe('checkDocument', () => {
     [
       'an unknown type',
       { type: 'tusk' },
-      /^type: type must be "task", "flow", "schedule", "queue-control", "notify" or "job"/,
+      /^type: type must be "task", "flow", "schedule", "hook", "queue-control", "notify" or "job"/,
     ],
     ['a missing type', {}, /^type: .*it is missing/],
     ['a missing name', { type: 'task' }, /^name: name is missing/],

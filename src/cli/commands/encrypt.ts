@@ -92,13 +92,13 @@ type Place = { readonly for?: string | undefined; readonly field?: string | unde
 function placeOf({ for: of, field }: Place, { owner }: Config): SecretPlace | undefined {
   if (of === undefined || field === undefined) return undefined;
   if (of === 'settings') return placeInSettings(canonical(field));
-  const [, kind, name] = /^(task|flow):(.+)$/.exec(of) ?? [];
+  const [, kind, name] = /^(task|flow|hook):(.+)$/.exec(of) ?? [];
   if (name === undefined) {
     throw problem('usage', {
-      reason: `--for must be task:NAME, flow:NAME or settings; it is "${of}".`,
+      reason: `--for must be task:NAME, flow:NAME, hook:NAME or settings; it is "${of}".`,
     });
   }
-  return { kind: kind === 'flow' ? 'flow' : 'task', owner, name, field: canonical(field) };
+  return { kind: kind as 'task' | 'flow' | 'hook', owner, name, field: canonical(field) };
 }
 
 /** `a[0].b` is `a.0.b`. */

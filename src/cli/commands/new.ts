@@ -10,6 +10,7 @@ import type { Io } from '../io.js';
 import { packageRoot } from '../../package.js';
 import {
   flowScaffold,
+  hookScaffold,
   jobScaffold,
   pluginScaffold,
   pluginTestScaffold,
@@ -19,7 +20,7 @@ import {
   type Scaffold,
 } from '../scaffolds.js';
 
-const kinds = ['project', 'task', 'flow', 'schedule', 'job', 'plugin'] as const;
+const kinds = ['project', 'task', 'flow', 'schedule', 'hook', 'job', 'plugin'] as const;
 const argumentsSchema = z.tuple([
   z.enum(kinds, { error: `What is new must be one of ${kinds.join(', ')}.` }),
   z.string().regex(/^[A-Za-z0-9][\w.-]*$/, {
@@ -47,8 +48,8 @@ export const newThing = defineCommand(
     if (kind !== 'plugin' && (ts || test)) {
       throw problem('usage', { reason: '--ts and --test are for tws new plugin.' });
     }
-    if (kind !== 'schedule' && flags.flow !== undefined) {
-      throw problem('usage', { reason: '--flow is for tws new schedule.' });
+    if (kind !== 'schedule' && kind !== 'hook' && flags.flow !== undefined) {
+      throw problem('usage', { reason: '--flow is for tws new schedule and tws new hook.' });
     }
     const config = read();
     const root = kind === 'project' ? resolve(io.cwd, name) : config.root;
@@ -85,6 +86,8 @@ function scaffoldsOf(
       return [flowScaffold(name, owner, [])];
     case 'schedule':
       return [scheduleScaffold({ name, owner, flow: flow ?? name, zone: localZone() })];
+    case 'hook':
+      return [hookScaffold({ name, owner, flow: flow ?? name })];
     case 'job':
       return [jobScaffold(name, owner, {})];
     case 'plugin':

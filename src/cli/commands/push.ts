@@ -16,6 +16,7 @@ const flags = z.object({
   tasks: switchFlag,
   flows: switchFlag,
   schedules: switchFlag,
+  hooks: switchFlag,
   jobs: switchFlag,
   design: switchFlag,
   samples: switchFlag,
@@ -68,11 +69,11 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
 
 /** @throws TwsError `usage` when nothing is named */
 function wantedOf(paths: readonly string[], said: Omit<PushOptions, 'paths'>): PushOptions {
-  const { map, tasks, flows, schedules, jobs, design, samples } = said;
-  const wanted = { map, tasks, flows, schedules, jobs, design, samples };
+  const { map, tasks, flows, schedules, hooks, jobs, design, samples } = said;
+  const wanted = { map, tasks, flows, schedules, hooks, jobs, design, samples };
   if (paths.length > 0 || Object.values(wanted).includes(true)) return { paths, ...wanted };
   const reason =
-    'Say what to push: files, folders, --map, --tasks, --flows, --schedules, --jobs, --design or --samples.';
+    'Say what to push: files, folders, --map, --tasks, --flows, --schedules, --hooks, --jobs, --design or --samples.';
   throw problem('usage', { reason });
 }
 

@@ -7,6 +7,7 @@ const flags = z.object({
   task: switchFlag,
   flow: switchFlag,
   schedule: switchFlag,
+  hook: switchFlag,
   job: switchFlag,
   result: z.string().optional(),
 });

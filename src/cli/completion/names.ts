@@ -77,6 +77,11 @@ async function storedAs(source: Source, client: Client): Promise<readonly Candid
         value: String(doc['name']),
         about: aboutOf(doc, `schedule of ${ownerOf(doc)}`),
       }));
+    case 'hook':
+      return (await client.hooks()).map((doc) => ({
+        value: String(doc['name']),
+        about: aboutOf(doc, `hook of ${ownerOf(doc)}`),
+      }));
     case 'owner': {
       const flows = await client.definitions('flow');
       return flows.map((doc) => ({ value: ownerOf(doc), about: 'owner' }));

@@ -13,14 +13,16 @@ import { samples } from '../../validate/samples.js';
 import { secretsInDocuments, secretsProblem } from '../stored-secrets.js';
 import type { DoctorFinding } from './finding.js';
 import { definitionFindings, checkLocks } from './definitions.js';
+import { checkHooks } from './hooks.js';
 import { checkRefused } from './refused.js';
 import { checkSchedules } from './schedules.js';
+import { storedHooks } from '../hooks/stored.js';
 import { storedSchedules } from '../schedules/stored.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
 
-/** Definitions, schedules, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
+/** Definitions, schedules, hooks, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
 export async function checkDatabase(
   client: Client,
   config: Config,
@@ -31,14 +33,16 @@ export async function checkDatabase(
     ...(await client.definitions('flow')),
   ];
   const schedules = await storedSchedules(client);
+  const hooks = await storedHooks(client);
   const now = Date.now();
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
     ...(await definitionFindings(definitions, plugins)),
-    ...(await checkKey(definitions, config)),
+    ...(await checkKey([...definitions, ...hooks], config)),
     ...(await checkSchedules(client, schedules)),
-    ...checkClearSecrets([...definitions, ...schedules, ...jobs]),
+    ...(await checkHooks(client, hooks)),
+    ...checkClearSecrets([...definitions, ...schedules, ...hooks, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
     ...checkLocks(jobs),
@@ -54,7 +58,7 @@ async function checkKey(
   const secrets = await secretsInDocuments(documents, config);
   const { holders } = secrets;
   if (holders.length === 0) {
-    return [{ what, verdict: 'ok', says: 'No task or flow holds an encrypted value.' }];
+    return [{ what, verdict: 'ok', says: 'No task, flow or hook holds an encrypted value.' }];
   }
   const wrong = secretsProblem(secrets);
   if (wrong !== undefined) {

@@ -43,16 +43,17 @@ export const beginning: readonly CommandDefinition[] = [
   },
   {
     name: 'new',
-    about: 'Make the files of a project, or of a task, flow, schedule, job or plugin in a project.',
+    about:
+      'Make the files of a project, or of a task, flow, schedule, hook, job or plugin in a project.',
     arguments: [
-      { name: '<kind>', about: 'project, task, flow, schedule, job or plugin.' },
+      { name: '<kind>', about: 'project, task, flow, schedule, hook, job or plugin.' },
       { name: '<name>', about: 'Its name; of a project: the folder to make.' },
     ],
     options: [
       { flags: '--plugin <name>', about: 'Plugin of a new task; default: its name.' },
       {
         flags: '--flow <name>',
-        about: 'Flow of a new schedule; default: its name.',
+        about: 'Flow of a new schedule or hook; default: its name.',
         values: { named: ['flow'] },
       },
       {
@@ -66,6 +67,7 @@ export const beginning: readonly CommandDefinition[] = [
       'tws new plugin hello --test',
       'tws new task greet --plugin hello',
       'tws new schedule nightly --flow hello',
+      'tws new hook github --flow hello',
     ],
     load: async () => (await import('../commands/new.js')).newThing,
   },

@@ -8,7 +8,7 @@ export const documents: readonly CommandDefinition[] = [
   {
     name: 'push',
     about:
-      'Check tasks, flows, schedules and jobs in files and store them; with a problem nothing is stored.',
+      'Check tasks, flows, schedules, hooks and jobs in files and store them; with a problem nothing is stored.',
     arguments: [
       {
         name: '[paths...]',
@@ -19,18 +19,19 @@ export const documents: readonly CommandDefinition[] = [
     options: [
       {
         flags: '--map',
-        about: 'The design documents, and the tasks, flows and schedules of ~tws.',
+        about: 'The design documents, and the tasks, flows, schedules and hooks of ~tws.',
       },
       { flags: '--tasks', about: 'The files of ~tws/tasks.' },
       { flags: '--flows', about: 'The files of ~tws/flows.' },
       { flags: '--schedules', about: 'The files of ~tws/schedules.' },
+      { flags: '--hooks', about: 'The files of ~tws/hooks.' },
       { flags: '--jobs', about: 'The files of ~tws/jobs: each is submitted once.' },
       { flags: '--design', about: 'The design documents.' },
       { flags: '--samples', about: 'The tasks and flows that come with tws, such as mailtest.' },
       {
         flags: '--prune',
         about:
-          'With --map, --tasks, --flows or --schedules: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
+          'With --map, --tasks, --flows, --schedules or --hooks: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
       },
       { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],
@@ -118,14 +119,16 @@ export const documents: readonly CommandDefinition[] = [
     arguments: [
       {
         name: '<id>',
-        about: 'Its id, or the name (name::owner) of a task, a flow, its job, or a schedule.',
-        values: { named: ['task', 'flow', 'schedule', 'job'] },
+        about:
+          'Its id, or the name (name::owner) of a task, a flow, its job, a schedule or a hook.',
+        values: { named: ['task', 'flow', 'schedule', 'hook', 'job'] },
       },
     ],
     options: [
       { flags: '--task', about: 'A task is meant.' },
       { flags: '--flow', about: 'A flow is meant.' },
       { flags: '--schedule', about: 'A schedule is meant.' },
+      { flags: '--hook', about: 'A hook is meant.' },
       { flags: '--job', about: 'A job of the flow of that name is meant.' },
       {
         flags: '--result <step>',
@@ -188,7 +191,7 @@ export const documents: readonly CommandDefinition[] = [
     arguments: [
       {
         name: '<ids...>',
-        about: 'Ids of tasks, flows, schedules and jobs.',
+        about: 'Ids of tasks, flows, schedules, hooks and jobs.',
         values: { named: ['job'] },
       },
     ],

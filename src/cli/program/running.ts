@@ -7,7 +7,7 @@ import { storageKinds } from '../../storage-kinds.js';
 const placeOptions = (word: string): OptionDefinition[] => [
   {
     flags: '--for <document>',
-    about: `What the value is ${word} for: task:NAME, flow:NAME (of --owner), or settings.`,
+    about: `What the value is ${word} for: task:NAME, flow:NAME, hook:NAME (of --owner), or settings.`,
   },
   { flags: '--field <path>', about: 'Where it stands there: params.smtp.auth.pass.' },
 ];

@@ -18,7 +18,7 @@ type Order = {
 };
 
 /**
- * Encrypts one field of a task or flow in its file: the text that stands there, or one that is asked
+ * Encrypts one field of a task, flow or hook in its file: the text that stands there, or one that is asked
  * for. Encrypted values are written anew for their place. Everything else stays as it is written.
  */
 export async function encryptInFile({ file, field, keyring, ask }: Order, io: Io): Promise<number> {
@@ -49,16 +49,16 @@ export type DefinitionFile = {
   readonly doc: Readonly<Record<string, unknown>>;
 };
 
-/** A task or flow in a file. @throws TwsError `usage` */
+/** A task, flow or hook in a file. @throws TwsError `usage` */
 export async function readDefinition(file: string, { cwd }: Io): Promise<DefinitionFile> {
   const path = resolve(cwd, file);
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) throw problem('usage', { reason: `There is no file ${file}.` });
   const doc: unknown = parse(text);
   const isNamed = isObject(doc) && typeof doc['name'] === 'string';
-  if (!isNamed || (doc['type'] !== 'task' && doc['type'] !== 'flow')) {
+  if (!isNamed || !['task', 'flow', 'hook'].includes(String(doc['type']))) {
     throw problem('usage', {
-      reason: `${file} is no task and no flow with a name: an encrypted value is bound to it.`,
+      reason: `${file} is no task, flow or hook with a name: an encrypted value is bound to it.`,
     });
   }
   return { path, text, doc };

@@ -7,6 +7,7 @@ import { fieldOf } from '../../model/secret-reference.js';
 import type { Keyring } from '../../secrets/keyring.js';
 import { placeIn } from '../../secrets/parameters.js';
 import { counted } from '../../words.js';
+import { storedHooks } from '../hooks/stored.js';
 import type { Io } from '../io.js';
 import { readDefinition, writeFields } from './in-file.js';
 
@@ -20,7 +21,7 @@ type Tally = { readonly changed: string[]; readonly failed: { id: string; messag
 const mostTries = 20;
 
 /**
- * Writes all encrypted values of stored tasks and flows anew. Every write is a compare-and-set on the
+ * Writes all encrypted values of stored tasks, flows and hooks anew. Every write is a compare-and-set on the
  * revision that was read; repeated, it goes on with what is left. Answers the exit status: 3 when a
  * value cannot be read.
  */
@@ -31,7 +32,11 @@ export async function rewriteStored(
 ): Promise<number> {
   const { client, close } = openDatabase(config);
   try {
-    const all = [...(await client.definitions('task')), ...(await client.definitions('flow'))];
+    const all = [
+      ...(await client.definitions('task')),
+      ...(await client.definitions('flow')),
+      ...(await storedHooks(client)),
+    ];
     const holders = all.filter((doc) => encryptedIn(doc).size > 0);
     const tally: Tally = { changed: [], failed: [] };
     for (const [i, doc] of holders.entries()) {

@@ -6,6 +6,7 @@ import { designId } from '../../store/design.js';
 import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
+import { reportHook } from '../control/hook-reports.js';
 import { takeEarly, takeMessage } from '../control/requests.js';
 import { createFetcher, type Delay, type Fetcher, type SeenRevision } from './fetch.js';
 import { busyLimit, scanDatabase } from './scan.js';
@@ -205,6 +206,8 @@ function take(engine: Assembly, id: string, doc: StoredDocument | undefined): vo
       return takeMessage(engine, doc);
     case 'event':
       return takeEvent(engine, doc);
+    case 'hook':
+      return reportHook(engine, doc);
     default:
       return engine.logUnknown(doc);
   }

@@ -4,6 +4,7 @@ import type { StoredDocument } from '../../model/document.js';
 import type { ViewName, ViewQuery, ViewRow } from '../../store/views.js';
 import type { Assembly } from '../assembly.js';
 import { releaseWaiting, takeEvent } from '../control/announced-events.js';
+import { reportHook } from '../control/hook-reports.js';
 import { takeMessage } from '../control/requests.js';
 
 /** So many documents may be under way before more are read. */
@@ -23,9 +24,9 @@ export async function scanDatabase(engine: Assembly): Promise<void> {
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Reads the leases of the engines, the controls of engines and queues, and the notify lists. */
+/** Reads the leases of the engines, the controls of engines and queues, the notify lists, and hooks. */
 export async function scanEngines(engine: Assembly): Promise<void> {
-  const { peers, controls, queueControls, notifyLists, waitQueue, jobs } = engine;
+  const { peers, controls, queueControls, notifyLists, waitQueue, jobs, isReporter } = engine;
   const found: StoredDocument[] = [];
   const ofQueues: StoredDocument[] = [];
   const lists: StoredDocument[] = [];
@@ -35,6 +36,7 @@ export async function scanEngines(engine: Assembly): Promise<void> {
     if (doc['type'] === 'engine-control') found.push(doc);
     if (doc['type'] === 'queue-control') ofQueues.push(doc);
     if (doc['type'] === 'notify') lists.push(doc);
+    if (doc['type'] === 'hook' && isReporter(doc._id)) reportHook(engine, doc);
   }
   controls.replace(found);
   notifyLists.replace(lists);

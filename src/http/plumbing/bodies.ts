@@ -48,6 +48,59 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
   });
 }
 
+/** Hands over the bytes of any body as they came: what is signed is these. */
+export function acceptBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) =>
+    done(null, bytes),
+  );
+}
+
+const deliveryTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain'];
+
+/**
+ * Reads the body of a delivery: JSON as its value, a form as an object of its fields, another text as it is.
+ * @throws TwsError `media_type_unknown`, `json_invalid`
+ */
+export function readDelivery(headers: IncomingHttpHeaders, bytes: Buffer): unknown {
+  const text = textOf(headers, bytes, deliveryTypes);
+  const [given = ''] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const type = given.trim();
+  if (type === 'application/x-www-form-urlencoded') return formOf(text);
+  if (!/^application\/(?:[\w.-]+\+)?json$/.test(type)) return text;
+  if (text.trim() === '') return undefined;
+  const value = parsed(text);
+  const reason = refusalOf(value);
+  if (reason !== undefined) throw problem('json_invalid', { reason });
+  return value;
+}
+
+/** @throws TwsError `json_invalid` */
+function parsed(text: string): unknown {
+  try {
+    const safe = (key: string, value: unknown): unknown => {
+      if (key === '__proto__')
+        throw new Error('a name in it is "__proto__", which nobody may send');
+      return value;
+    };
+    return JSON.parse(text, safe);
+  } catch (error) {
+    const { message } = error as Error;
+    throw problem('json_invalid', { reason: reasonOf(new Error(message)) });
+  }
+}
+
+/** A field that is sent several times is a list. */
+function formOf(text: string): Readonly<Record<string, unknown>> {
+  const fields = new Map<string, string | readonly string[]>();
+  for (const [key, value] of new URLSearchParams(text)) {
+    const before = fields.get(key);
+    fields.set(key, before === undefined ? value : [before, value].flat());
+  }
+  fields.delete('__proto__');
+  return Object.fromEntries(fields);
+}
+
 /** @throws TwsError `media_type_unknown`, `json_invalid`: bytes that are no UTF-8 are no text */
 function textOf(headers: IncomingHttpHeaders, bytes: Buffer, known: readonly string[]): string {
   const { 'content-type': type = '', 'content-encoding': packed = 'identity' } = headers;

@@ -12,7 +12,7 @@ import type { Api } from '../api.js';
 import { fullPath, type RouteAnswer, type Route, type Streaming } from '../route.js';
 import { absenceOf, isOjsPath, ojsHeaders, ojsType } from '../ojs/protocol.js';
 import { ojsErrorOf } from '../ojs/problems.js';
-import { mediaTypesAt } from './bodies.js';
+import { acceptBytes, mediaTypesAt } from './bodies.js';
 import { sendStream } from './streams.js';
 import { jsonText } from './json-text.js';
 
@@ -50,41 +50,56 @@ export function addRoutes(
   app.setNotFoundHandler(async (request, reply) => {
     await sendMissing(request, reply, routes);
   });
-  for (const route of routes) {
-    app.route({
-      method: route.method,
-      url: fullPath(route).replaceAll(/\{(\w+)\}/g, ':$1'),
-      exposeHeadRoute: route.endless !== true,
-      bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
-      // Before the body is read: who may not do it sends it in vain.
-      onRequest: async (request, reply) => {
-        const principal = await admit({ route, request, reply }, api, doors);
-        if (principal !== undefined) guests.set(request, principal);
-      },
-      handler: async (request, reply) => {
-        const signal = goneSignal(reply, doors.open);
-        const running = route.run({
-          api,
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          headers: request.headers,
-          principal: guests.get(request),
-          address: networkOf(request.ip),
-          signal,
-        });
-        const answer = await (route.method === 'GET'
-          ? inTime(running, request.query, doors.patienceMs)
-          : running);
-        return send({ route, principal: guests.get(request) }, reply, answer, signal);
-      },
-    });
-  }
+  const add = (place: FastifyInstance, route: Route): void =>
+    addRoute(place, route, { api, doors, guests });
+  for (const route of routes.filter(({ body }) => body?.isRaw !== true)) add(app, route);
+  void app.register(async (place) => {
+    acceptBytes(place);
+    for (const route of routes.filter(({ body }) => body?.isRaw === true)) add(place, route);
+  });
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request;
     const about = { method, route: routeOptions.url, status: reply.statusCode };
     const ms = Math.round(reply.elapsedTime);
     api.log.debug({ ...about, ms, who: guests.get(request)?.name }, 'A request was answered.');
+  });
+}
+
+type Around = {
+  readonly api: Api;
+  readonly doors: Doors;
+  /** Who was let in. */
+  readonly guests: WeakMap<FastifyRequest, Principal>;
+};
+
+function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Around): void {
+  app.route({
+    method: route.method,
+    url: fullPath(route).replaceAll(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: route.endless !== true,
+    bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
+    // Before the body is read: who may not do it sends it in vain.
+    onRequest: async (request, reply) => {
+      const principal = await admit({ route, request, reply }, api, doors);
+      if (principal !== undefined) guests.set(request, principal);
+    },
+    handler: async (request, reply) => {
+      const signal = goneSignal(reply, doors.open);
+      const running = route.run({
+        api,
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        headers: request.headers,
+        principal: guests.get(request),
+        address: networkOf(request.ip),
+        signal,
+      });
+      const answer = await (route.method === 'GET'
+        ? inTime(running, request.query, doors.patienceMs)
+        : running);
+      return send({ route, principal: guests.get(request) }, reply, answer, signal);
+    },
   });
 }
 
@@ -224,7 +239,7 @@ async function send(
   if (body === undefined) return reply.send();
   reply.type(route.facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
   // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
-  const isForEditing = route.tag === 'definitions' || route.tag === 'schedules';
+  const isForEditing = ['definitions', 'schedules', 'hooks'].includes(route.tag);
   const encrypted = isForEditing && principal?.level === 'admin';
   return reply.send(jsonText(withoutSecrets(body, { encrypted })));
 }

@@ -4,13 +4,13 @@ import { problem } from '../../errors.js';
 import { canonical } from '../../model/canonical.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
-import { scheduleProgressKeys } from '../../model/schedule.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
+import { engineKeysOf } from '../../validate/document.js';
 import { checkDefinition, type CheckedDefinition } from '../../validate/single.js';
 import { tooLongName } from '../../validate/limits.js';
 import { foreignId, unknownSecret } from './new-job.js';
@@ -107,17 +107,14 @@ export async function prepared(
   return { doc: { ...attachments, ...content, ...ofEngines, ...kept }, before, checked };
 }
 
-/** What engines write into a document of that kind: it stays as it is stored, whatever is sent. */
-const engineFieldsOf = (kind: NamedKind): readonly string[] =>
-  kind === 'schedule' ? scheduleProgressKeys : [];
-
+/** What engines write into a document stays as it is stored, whatever is sent. */
 function withoutEngineFields(kind: NamedKind, given: Record<string, unknown>) {
-  const keys = engineFieldsOf(kind);
+  const keys = engineKeysOf(kind);
   return Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
 }
 
 function engineFieldsIn(kind: NamedKind, doc: StoredDocument | undefined) {
-  const keys = engineFieldsOf(kind);
+  const keys = engineKeysOf(kind);
   return Object.fromEntries(Object.entries(doc ?? {}).filter(([key]) => keys.includes(key)));
 }
 

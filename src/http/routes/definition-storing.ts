@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NamedKind } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
+import { engineKeysOf } from '../../validate/document.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Api } from '../api.js';
@@ -14,7 +15,7 @@ import { visibleDefinition, prepared, revisionToReplace } from './definition-giv
 export type StoringRoutes = {
   readonly kind: NamedKind;
   /** The kind, as ids of routes and schemas write it. */
-  readonly word: 'Task' | 'Flow' | 'Schedule';
+  readonly word: 'Task' | 'Flow' | 'Schedule' | 'Hook';
   readonly tag: Tag;
   readonly path: string;
   /** A document as it is given. */
@@ -172,7 +173,8 @@ function assertReplaces(
 function isBesideEngines(kind: NamedKind, ifMatch: string | undefined, body: unknown): boolean {
   const isNamed = isObject(body) && typeof body['_rev'] === 'string';
   return (
-    kind === 'schedule' && (ifMatch === undefined ? !isNamed : !/^(?:W\/)?"?\d+-/.test(ifMatch))
+    engineKeysOf(kind).length > 0 &&
+    (ifMatch === undefined ? !isNamed : !/^(?:W\/)?"?\d+-/.test(ifMatch))
   );
 }
 

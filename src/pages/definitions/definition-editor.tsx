@@ -108,6 +108,7 @@ const ofJobs = 'Jobs that have begun keep what they began with.';
 const whatGoesOn: Readonly<Record<StoredKind, string>> = {
   ...{ task: ofJobs, flow: ofJobs },
   schedule: 'Engines follow it from now on.',
+  hook: 'The next delivery follows it.',
 };
 
 /** How a document is checked, and what the server said last; undefined while it was not asked. */

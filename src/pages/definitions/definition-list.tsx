@@ -30,7 +30,7 @@ type Props<T> = {
 };
 
 const titles: Readonly<Record<StoredKind, string>> = {
-  ...{ task: 'Tasks', flow: 'Flows', schedule: 'Schedules' },
+  ...{ task: 'Tasks', flow: 'Flows', schedule: 'Schedules', hook: 'Hooks' },
 };
 
 /** All documents of a kind that somebody may see, to be searched. */

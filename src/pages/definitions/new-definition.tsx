@@ -79,7 +79,9 @@ function beginning(
   known: KnownDefinitions | undefined,
 ): AnyDocument {
   if (original !== undefined) {
-    const taken = new Set(kind === 'schedule' ? [] : known?.[`${kind}s`].map(({ name }) => name));
+    const taken = new Set(
+      kind === 'schedule' || kind === 'hook' ? [] : known?.[`${kind}s`].map(({ name }) => name),
+    );
     return { ...editedContent(original), name: copyName(original.name, taken) };
   }
   const owners = who.value?.owners;

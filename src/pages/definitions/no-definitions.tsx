@@ -7,6 +7,7 @@ const hints: Readonly<Record<StoredKind, string>> = {
   task: 'A task says what one step does: by which plugin, and with which parameters.',
   schedule:
     'A schedule starts jobs of a flow at set times: by a cron expression, at a fixed interval, or at times that you list.',
+  hook: 'A hook is an address to which other programs send what starts jobs of a flow.',
 };
 
 /** What comes first where no document of a kind is stored yet. */
@@ -25,7 +26,7 @@ export function NoDefinitions({ kind }: { readonly kind: StoredKind }) {
           <>Put it</>
         )}{' '}
         into <code>couch/tws/{kind}s</code> and run <code>tws push</code>.
-        {kind !== 'schedule' && (
+        {kind !== 'schedule' && kind !== 'hook' && (
           <>
             {' '}
             <code>tws push --samples</code> stores samples.

@@ -19,6 +19,7 @@ const ofDefinitions = 'Jobs that have begun keep the edition they began with; ne
 const meaning: Readonly<Record<StoredKind, string>> = {
   ...{ task: ofDefinitions, flow: ofDefinitions },
   schedule: 'The jobs that it started stay, and go on; it starts no more.',
+  hook: 'The jobs that it started stay, and go on; there is nothing at its address any more.',
 };
 
 /** Removes a task, flow or schedule, once that was confirmed, while it is of the edition that is shown. */

@@ -1,11 +1,12 @@
 import type { DefinitionKind } from '../../model/document.js';
+import { hookEngineKeys } from '../../model/hook.js';
 import { scheduleProgressKeys } from '../../model/schedule.js';
 import type { AnyDocument } from '../answers.js';
 
 /** Kinds of documents that people edit here. */
-export type StoredKind = DefinitionKind | 'schedule';
+export type StoredKind = DefinitionKind | 'schedule' | 'hook';
 
-/** A task, flow or schedule as the API answers it. */
+/** A task, flow, schedule or hook as the API answers it. */
 export type StoredDefinition = {
   readonly id: string;
   readonly rev: string;
@@ -24,11 +25,15 @@ export type Put = {
   readonly warnings: readonly { readonly path: string; readonly message: string }[];
 };
 
+/** What engines write into documents that people edit. */
+const engineKeys: Readonly<Partial<Record<string, readonly string[]>>> = {
+  ...{ schedule: scheduleProgressKeys, hook: hookEngineKeys },
+};
+
 /** What people edit: without what is the store's own, and the engines'. */
 export function editedContent({ document }: Pick<StoredDefinition, 'document'>): AnyDocument {
   const { _id, _rev, _attachments, ...content } = document;
-  if (content['type'] !== 'schedule') return content;
-  const ofEngines: readonly string[] = scheduleProgressKeys;
+  const ofEngines: readonly string[] = engineKeys[String(content['type'])] ?? [];
   return Object.fromEntries(Object.entries(content).filter(([key]) => !ofEngines.includes(key)));
 }
 
@@ -71,5 +76,10 @@ export const blank: Readonly<Record<StoredKind, AnyDocument>> = {
   schedule: {
     ...{ type: 'schedule', name: '', owner: 'DEFAULT', flow: '' },
     ...{ cron: '0 6 * * *', time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+  },
+  hook: {
+    ...{ type: 'hook', name: '', owner: 'DEFAULT', flow: '' },
+    check: { standard_webhooks: { secret: '' } },
+    params: '{ "body": body }',
   },
 };

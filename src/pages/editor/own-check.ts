@@ -11,7 +11,7 @@ import { isRecord } from './schema-at.js';
 z.config({ jitless: true });
 
 /** What kinds of document are edited. */
-export type EditedKind = 'task' | 'flow' | 'schedule' | 'job';
+export type EditedKind = 'task' | 'flow' | 'schedule' | 'hook' | 'job';
 
 /**
  * What is wrong with a document by the schemas that the engine reads it with: the same sentences and
@@ -26,7 +26,7 @@ export function ownProblems(kind: EditedKind, value: unknown): readonly Problem[
   const whole: StoredDocument = { ...value, type, _id: 'new', _rev: '0-0' };
   const parsed = parseDocument(whole);
   const beside = [
-    ...(kind === 'task' || kind === 'schedule' ? [] : readNotify(value['notify']).problems),
+    ...(kind === 'flow' || kind === 'job' ? readNotify(value['notify']).problems : []),
     ...(kind === 'flow' ? readRetain(value['retain']).problems : []),
     ...(kind === 'flow' ? readOn(value['on']).problems : []),
   ];

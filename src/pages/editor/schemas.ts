@@ -7,6 +7,7 @@ const loads: Readonly<Record<EditedKind, () => Promise<{ readonly default: unkno
   flow: () => import('../../../couch/schemas/flow.json'),
   task: () => import('../../../couch/schemas/task.json'),
   schedule: () => import('../../../couch/schemas/schedule.json'),
+  hook: () => import('../../../couch/schemas/hook.json'),
   job: () => import('../../../couch/schemas/job.json'),
 };
 

@@ -11,7 +11,7 @@ type Written = {
 
 type Props = { readonly schedule: unknown; readonly by: unknown };
 
-/** Says what started the job: a schedule, for which of its times, an event or a signal. */
+/** Says what started the job: a schedule, for which of its times, an event, a signal or a hook. */
 export function StartedBy({ schedule, by }: Props) {
   return (
     <>
@@ -24,10 +24,16 @@ export function StartedBy({ schedule, by }: Props) {
 function ByTrigger({ by }: Pick<Props, 'by'>) {
   if (typeof by !== 'object' || by === null) return null;
   const found = Object.entries(by).find(
-    ([what, id]) => ['event', 'signal'].includes(what) && typeof id === 'string',
+    ([what, id]) => ['event', 'signal', 'hook'].includes(what) && typeof id === 'string',
   );
   if (found === undefined) return null;
   const [what, id] = found as [string, string];
+  if (what === 'hook')
+    return (
+      <p>
+        Started by hook <Link href={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>.
+      </p>
+    );
   return (
     <p>
       Started by {what} <code>{id}</code>.

@@ -14,6 +14,7 @@ const pages = [
   { href: '/flows', title: 'Flows', pattern: '/flows/*?' },
   { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
   { href: '/schedules', title: 'Schedules', pattern: '/schedules/*?' },
+  { href: '/hooks', title: 'Hooks', pattern: '/hooks/*?' },
   { href: '/engines', title: 'Engines', pattern: '/engines' },
 ] as const;
 

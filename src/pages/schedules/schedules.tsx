@@ -79,7 +79,7 @@ function ScheduleList() {
 }
 
 type FlowLinkProps = {
-  readonly schedule: ScheduleAnswer;
+  readonly schedule: Pick<ScheduleAnswer, 'document' | 'owner'>;
   /** All flows; undefined while they are not known. */
   readonly flows: readonly StoredDefinition[] | undefined;
 };

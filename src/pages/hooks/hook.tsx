@@ -1,0 +1,113 @@
+import { useEffect } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { hookCheckWord } from '../../reading/hook.js';
+import { get } from '../api.js';
+import { DefinitionAway } from '../definitions/away.js';
+import { DefinitionEditor } from '../definitions/definition-editor.js';
+import '../definitions/definitions.css';
+import { useKnown, type KnownDefinitions } from '../definitions/known.js';
+import { RemoveButton } from '../definitions/remove-button.js';
+import { definitionPath, editedContent } from '../definitions/stored.js';
+import { useEditing } from '../definitions/use-editing.js';
+import { usePolled } from '../live/use-polled.js';
+import { Fact } from '../parts/fact.js';
+import { Loading } from '../parts/loading.js';
+import { PageHead } from '../parts/page-head.js';
+import { ProblemBox } from '../parts/problem-box.js';
+import { FlowLink } from '../schedules/schedules.js';
+import { HookWord, type HookAnswer } from './hooks.js';
+
+/** So often the hook is looked at, ms. */
+const everyMs = 5_000;
+
+/** The page of one hook: `name` is its id, its name, or `name::owner`. */
+export function HookPage({ name }: { readonly name: string }) {
+  const { value, error, reload } = usePolled(`hook ${name}`, everyMs, (signal) =>
+    get<HookAnswer>(definitionPath('hook', name), { signal }),
+  );
+  const known = useKnown();
+  if (value !== undefined) {
+    return <LoadedHook loaded={value} known={known.value} error={error} reload={reload} />;
+  }
+  if (error === undefined) return <Loading what="the hook" />;
+  return <DefinitionAway kind="hook" name={name} error={error} again={reload} />;
+}
+
+type Props = {
+  readonly loaded: HookAnswer;
+  readonly known: KnownDefinitions | undefined;
+  readonly error: unknown;
+  readonly reload: () => void;
+};
+
+function LoadedHook({ loaded, known, error, reload }: Props) {
+  const [, navigate] = useLocation();
+  const editing = useEditing('hook', loaded, editedContent(loaded));
+  const stored = editing.stored ?? loaded;
+  useEffect(() => {
+    if (loaded.edition !== stored.edition) editing.takeOver(loaded);
+  }, [loaded.edition]);
+  const { id, name, owner, status, path, document } = loaded;
+  const jobs = `hook-run:${name}:${owner}:`;
+  return (
+    <>
+      <PageHead title={name}>
+        <HookWord status={status} />
+        <span class="muted">owner {owner}</span>
+        <span class="buttons">
+          <Link class="button" href={`/jobs?id_prefix=${encodeURIComponent(jobs)}`}>
+            Jobs
+          </Link>
+          <RemoveButton
+            kind="hook"
+            stored={loaded}
+            onRemoved={() => {
+              editing.forget();
+              navigate('/hooks');
+            }}
+          />
+        </span>
+      </PageHead>
+      {error !== undefined && <ProblemBox error={error} again={reload} />}
+      <Problems hook={loaded} />
+      <dl class="facts">
+        <Fact
+          name="Address"
+          value={
+            <code>
+              POST {location.origin}
+              {path}
+            </code>
+          }
+        />
+        <Fact name="Flow" value={<FlowLink schedule={loaded} flows={known?.flows} />} />
+        <Fact name="Check" value={hookCheckWord({ ...document, _id: id } as never)} />
+      </dl>
+      <DefinitionEditor
+        kind="hook"
+        editing={editing}
+        known={known}
+        onStored={reload}
+        onGone={() => navigate('/hooks')}
+      />
+    </>
+  );
+}
+
+/** What keeps deliveries from starting jobs. */
+function Problems({ hook: { document } }: { readonly hook: HookAnswer }) {
+  const { problems } = document;
+  if (!Array.isArray(problems) || problems.length === 0) return null;
+  return (
+    <section class="box problem" role="alert" aria-label="Problems">
+      <p>
+        <strong>It cannot be followed.</strong>
+      </p>
+      <ul>
+        {(problems as readonly { readonly message?: unknown }[]).map(({ message }) => (
+          <li key={String(message)}>{String(message)}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
