@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { jsonSchemas } from '../../src/cli/schemas.js';
 import { engineControlSchema } from '../../src/model/engine-control.js';
 import { notifyListSchema } from '../../src/model/notify-list.js';
+import { rateDocumentSchema } from '../../src/model/rate.js';
 import { queueControlSchema } from '../../src/model/queue-control.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
@@ -47,6 +48,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Notify list', notifyListSchema],
   ['Engine', engineSchema],
   ['Lock', lockSchema],
+  ['Rate', rateDocumentSchema],
   ['Token', tokenSchema],
   ['Retention', retentionSchema],
   ['Removal', removalSchema],
@@ -56,6 +58,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
 const parts: readonly (readonly [string, string])[] = [
   ['Entry of a flow', '### Fields of an entry'],
   ['Retry policy', '### Fields of a retry policy'],
+  ['`rate` of a task, a flow or a queue', '### Fields of `rate`'],
   ['`retain` of a flow', '### Fields of `retain`'],
   ['`on` of a flow', '### Fields of an entry of `on`'],
   ['Entry of `notify`', '### Fields of an entry of `notify`'],

@@ -62,6 +62,8 @@ export async function explainJob(
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen, observed);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
+  const rated = rateReason(await observeJob(store, parsed, around, { me: ableObserver }));
+  if (rated !== undefined) return { job, reasons: [rated, ...reasons.slice(1)], settled };
   const { jobs } = await unfinishedJobs(store, mostJobs);
   const busy = { inHand: countInHand(jobs), ownInHand: countOwn(jobs, job) };
   return { job, reasons: explain({ ...seen, ...busy }, observed), settled };
@@ -72,6 +74,15 @@ function linesIn(observed: Observed | undefined): Seen['lines'] {
   if (observed?.kind !== 'decided') return undefined;
   const { decided } = observed;
   return decided.kind === 'wait' ? decided.lines : undefined;
+}
+
+/** The rate limit that the job waits for, which an engine that can run it comes to. */
+function rateReason(observed: Observed): Reason | undefined {
+  if (observed.kind !== 'decided') return undefined;
+  const { decided } = observed;
+  if (decided.kind !== 'wait' || decided.for !== 'rate') return undefined;
+  const { rule, because, until } = decided;
+  return { kind: 'rate', rule, because, ...(until === undefined ? {} : { until }) };
 }
 
 /**

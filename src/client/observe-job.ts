@@ -1,11 +1,12 @@
 import { findChild } from '../engine/children/find-child.js';
-import type { Acquire, Query } from '../decide/queries.js';
+import { rateKeyOf, type Acquire, type Query } from '../decide/queries.js';
 import type {
   Announced,
   Answer,
   Child,
   Found,
   PermitAnswer,
+  RateAnswer,
   SubjectFound,
   World,
 } from '../decide/world.js';
@@ -18,6 +19,7 @@ import type { Store } from '../store/store.js';
 import { roundTurn } from '../turns.js';
 import { observe, type Observed } from './observer.js';
 import { permitsTaken } from './permits.js';
+import { grantOpen } from './rates.js';
 import type { Seen } from './reason.js';
 
 /** So many rounds of questions are answered; engines ask in fewer. */
@@ -25,8 +27,9 @@ const mostRounds = 10;
 
 /**
  * Asks the rules of the engines about a job, and reads what they ask for before they decide: tasks,
- * child jobs, events, the subject of a notification, keys of limits and who has their permits. Nothing is
- * taken and nothing else is evaluated; where the rules come to that, they are left there. The event loop goes on between two decisions.
+ * child jobs, events, the subject of a notification, keys of limits, who has their permits, and what rate
+ * limits let begin. Nothing is taken and nothing else is evaluated; where the rules come to that, they are left
+ * there. The event loop goes on between two decisions.
  */
 export async function observeJob(
   store: Store,
@@ -36,6 +39,7 @@ export async function observeJob(
 ): Promise<Observed> {
   const found = {
     permits: new Map<string, PermitAnswer>(),
+    grants: new Map<string, RateAnswer>(),
     answers: new Map<string, Answer>(),
     tasks: new Map<string, Found<Task>>(),
     children: new Map<string, Child>(),
@@ -46,10 +50,12 @@ export async function observeJob(
     ...more,
     answers: found.answers,
     permit: (id) => found.permits.get(id) ?? { kind: 'unknown' },
+    rate: (request) => found.grants.get(rateKeyOf(request)) ?? { kind: 'unknown' },
     task: (name, owner) => found.tasks.get(keyOf(name, owner)) ?? { kind: 'unknown' },
     child: (id) => found.children.get(id) ?? { kind: 'unknown' },
     event: (type, key) => found.events.get(eventId({ type, key })) ?? { kind: 'unknown' },
     subject: (id) => found.subjects.get(id) ?? { kind: 'unknown' },
+    ...more,
   };
   for (let round = 0, known = -1; ; round += 1) {
     await roundTurn();
@@ -60,7 +66,8 @@ export async function observeJob(
     if (observed.kind !== 'decided' || isAnswered) return observed;
     known = count;
     if (query?.kind === 'look_up') await answer(store, query, observed.job, found);
-    else if (query?.kind === 'acquire') await lookAtPermits(store, query, observed.job, found);
+    else if (query?.kind === 'acquire')
+      await lookAtLimits(store, query, { job: observed.job, now: seen.now }, found);
     else return observed;
   }
 }
@@ -72,15 +79,17 @@ type FoundFacts = {
   readonly subjects: Map<string, SubjectFound>;
   readonly answers: Map<string, Answer>;
   readonly permits: Map<string, PermitAnswer>;
+  readonly grants: Map<string, RateAnswer>;
 };
 
-/** Who has the permits that are wanted, where all are taken. */
-async function lookAtPermits(
+/** Who has the permits that are wanted, where all are taken, and which grants of rate limits are free. */
+async function lookAtLimits(
   store: Store,
-  { permits }: Acquire,
-  job: Job,
+  { permits, rates }: Acquire,
+  { job, now }: { readonly job: Job; readonly now: number },
   found: FoundFacts,
 ): Promise<void> {
+  for (const one of rates) found.grants.set(rateKeyOf(one), await grantOpen(store, one, now));
   for (const { id, wants, step } of permits) {
     const answer = await permitsTaken(store, { wants, step }, job);
     if (answer !== undefined) found.permits.set(id, answer);

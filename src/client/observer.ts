@@ -59,6 +59,7 @@ function observersWorld({ engines, flow, queueControl }: Seen): World {
     lease: (engine) => (alive.some(({ _id }) => _id === engine) ? 'alive' : 'dead'),
     flow: () => foundFlow(flow),
     queueControl: () => queueControl,
+    ratedQueues: queueControl?.rate === undefined ? unknownWorld.ratedQueues : anything,
     root: () => 'live',
     lockId: lockIdOf,
     render: renderParams,

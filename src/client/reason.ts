@@ -50,6 +50,7 @@ export type ReasonKind =
   | 'target_held'
   | 'not_unique'
   | 'scheduled'
+  | 'rate'
   | 'retry'
   | 'no_engine'
   | 'unserved'

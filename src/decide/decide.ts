@@ -167,7 +167,8 @@ function afterHold(original: Job, current: NewJob | LiveJob, last: Hold): Intent
   if (current === original || isNew(current)) return last;
   if (last.kind === 'abort') return { kind: 'write', job: without(current, 'next_due') };
   const mayStayNew = isNew(original) && current.locked === undefined;
-  if (mayStayNew && last.for !== undefined && last.until === undefined) return last;
+  const isForOthers = last.for === 'rate' || (last.for !== undefined && last.until === undefined);
+  if (mayStayNew && isForOthers) return last;
   return { kind: 'write', job: withNextDue(current, last) };
 }
 

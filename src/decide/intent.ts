@@ -63,9 +63,9 @@ export type Wait = {
   readonly asleep?: true;
   /**
    * Somebody can take the step, only not this engine now: it waits for a slot here, for another
-   * engine, or for a permit. A new job is left as it is.
+   * engine, for a permit, or for the next window of a rate limit. A new job is left as it is.
    */
-  readonly for?: 'slot' | 'engine' | 'permit';
+  readonly for?: 'slot' | 'engine' | 'permit' | 'rate';
   /** The limits of which it waits for a permit. */
   readonly lines?: readonly PermitLine[];
   /** The limits of which it would ask for a permit, if another engine did not go first. */

@@ -49,6 +49,20 @@ export type Displacement = {
   readonly request: CancelRequest;
 };
 
+/** A grant of a rate limit that an attempt wants: `limit` of them begin in every window of `perMs`. */
+export type RateRequest = {
+  /** Id of the document that holds the grants. */
+  readonly id: string;
+  /** The attempt, or the job, that begins: whoever asks for it, it is the same grant. */
+  readonly for: string;
+  /** The path of its step: it begins when it has all that this asks for. */
+  readonly attempt: string;
+  readonly limit: number;
+  readonly perMs: number;
+  /** What is limited, in words. */
+  readonly of: string;
+};
+
 /** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */
 export type Question = {
   readonly id: string;
@@ -78,6 +92,7 @@ export type Acquire = {
   readonly locks: readonly LockRequest[];
   readonly permits: readonly PermitRequest[];
   readonly displaces: readonly Displacement[];
+  readonly rates: readonly RateRequest[];
   /** Only engines that can run this task, from this queue, need what is taken. */
   readonly forTask?: { readonly task: Task; readonly queue: string };
 };
@@ -101,21 +116,23 @@ export const lookUp = (wanted: Partial<Omit<Query, 'kind'>>): Query => ({
   ...wanted,
 });
 
-/** Locks and permits to take. */
+/** Locks, permits and grants to take. */
 export const acquire = (wanted: Partial<Omit<Acquire, 'kind'>>): Acquire => ({
   kind: 'acquire',
   locks: [],
   permits: [],
   displaces: [],
+  rates: [],
   ...wanted,
 });
 
-/** Brings several wishes for permits together in one. */
+/** Brings several wishes for permits and grants together in one. */
 export function mergeAcquires(all: readonly Acquire[]): Acquire {
   return all.reduce((one, other) => ({
     ...one,
     permits: [...one.permits, ...other.permits],
     displaces: [...one.displaces, ...other.displaces],
+    rates: [...one.rates, ...other.rates],
   }));
 }
 
@@ -165,10 +182,17 @@ function keysAsked(query: Query): Keys<Query> {
   };
 }
 
-function keysTaken({ locks, permits, displaces }: Acquire): Keys<Omit<Acquire, 'forTask'>> {
+function keysTaken(wanted: Acquire): Keys<Omit<Acquire, 'forTask'>> {
+  const { locks, permits, displaces, rates } = wanted;
   return {
     locks: locks.map(({ id }) => id),
     permits: permits.map(({ id }) => id),
     displaces: displaces.map(({ nonce }) => nonce),
+    rates: rates.map(rateKeyOf),
   };
+}
+
+/** The key under which a grant is known: one document may hold several for the same job. */
+export function rateKeyOf({ id, for: whose }: Pick<RateRequest, 'id' | 'for'>): string {
+  return `${id} ${whose}`;
 }

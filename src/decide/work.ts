@@ -10,12 +10,13 @@ import { structureConditionsMove } from './start/structure-conditions.js';
 import { hasBegun } from '../reading/attempts.js';
 import { withBegun } from './steps.js';
 import type { ChildJob, Move, Wait } from './intent.js';
-import { type Acquire, type Query, mergeAcquires, mergeQueries } from './queries.js';
+import { type Acquire, mergeAcquires, type Query, mergeQueries } from './queries.js';
 import type { World } from './world.js';
 import { pathsAbove } from '../model/tree.js';
 import { isUndoing } from '../structures/paths.js';
-import { definitionOf, queueOf } from '../reading/entries.js';
-import { isUnserved, withClaims } from './compete/serving.js';
+import { definitionFor, definitionOf, queueOf } from '../reading/entries.js';
+import { idleSince, isRated, withRateWait } from './compete/rated.js';
+import { type Claiming, isUnserved, withClaims } from './compete/serving.js';
 import type { Beginning, Work } from '../structures/progress.js';
 import { cancelledSteps, stopMove } from './finish/stop.js';
 import { mergeWaits } from './waiting/together.js';
@@ -60,6 +61,8 @@ type Begins = {
   readonly children: ChildJob[];
   readonly lookUps: Query[];
   readonly acquires: Acquire[];
+  /** Attempts that begin as soon as they have what they ask for. */
+  readonly asking: Claiming[];
   readonly waits: Wait[];
   /** The job with what ended, or waits, without any engine. */
   changed: LiveJob;
@@ -84,15 +87,15 @@ function beginMove(
     return endLate(job, late, now, world) ?? idle(job, [move, ...openWaits(job)]);
   }
   const timely = first === undefined ? [] : [first, ...others];
-  const { claims, spawned, children, lookUps, acquires, waits, changed } = beginAll(
-    job,
-    timely,
-    now,
-    world,
-  );
+  const all = beginAll(job, timely, now, world);
+  const { claims, spawned, children, lookUps, acquires, waits, changed } = all;
   if (changed !== job) return { kind: 'change', job: changed };
-  if (children.length > 0) return { kind: 'spawn', job: withAll(job, spawned, now), children };
-  if (claims.length > 0) return { kind: 'claim', job: withAll(job, claims, now), steps: claims };
+  if (children.length > 0) {
+    return { kind: 'spawn', job: withAll(job, spawned, now, world), children };
+  }
+  if (claims.length > 0) {
+    return { kind: 'claim', job: withAll(job, claims, now, world), steps: claims };
+  }
   if (lookUps.length > 0) return mergeQueries(lookUps);
   if (acquires.length > 0) return mergeAcquires(acquires);
   return endLate(job, late, now, world) ?? idle(job, [...waits, ...openWaits(job)]);
@@ -110,6 +113,7 @@ function beginAll(
     children: [],
     lookUps: [],
     acquires: [],
+    asking: [],
     waits: [],
     changed: job,
   };
@@ -117,7 +121,7 @@ function beginAll(
   for (const beginning of beginnings) {
     // The others begin with the next revision, and other jobs write in between.
     if (effort > mostEffort || all.children.length >= widest) break;
-    const around = withClaims(job, world, all.claims, all.acquires.length);
+    const around = withClaims(job, world, all.claims, all.asking);
     const move = begin(all.changed, beginning, now, around);
     effort += effortOf(all.changed, beginning, move);
     switch (move.kind) {
@@ -136,6 +140,7 @@ function beginAll(
         break;
       case 'acquire':
         all.acquires.push(move);
+        all.asking.push({ path: beginning.leaf.path, task: beginning.leaf.entry.task });
         break;
       case 'wait':
         all.waits.push(move);
@@ -151,8 +156,10 @@ function idle(job: LiveJob, waits: readonly Wait[]): Wait {
   return { ...wait, ...untilOf(wait.until ?? Infinity, hardDeadline(job), expiryOf(job)) };
 }
 
-function withAll(job: LiveJob, steps: readonly Step[], now: number): LiveJob {
-  return steps.reduce((begun, step) => withBegun(begun, step, now), job);
+function withAll(job: LiveJob, steps: readonly Step[], now: number, world: World): LiveJob {
+  const isAnyRated = steps.some((step) => isRated(job, definitionFor(job, step), world));
+  const from = isAnyRated ? withRateWait(job, now) : job;
+  return steps.reduce((begun, step) => withBegun(begun, step, now), from);
 }
 
 /**
@@ -166,9 +173,13 @@ export function lateOnes(
   world: World,
 ): readonly Beginning[] {
   if (beginnings.length === 0 || !hasBegun(job) || now < softDeadline(job, now)) return [];
+  // The wait for a rate limit does not count. There may be thousands of steps: this is asked once.
+  const idleFrom = idleSince(job, now);
+  const isInTime = idleFrom < softDeadline(job, idleFrom);
   return beginnings.filter(({ leaf, phase, due }) => {
     if (!isOfFlow(phase) || (due ?? now) > now) return false;
     const definition = definitionOf(job, leaf.entry);
+    if (isInTime && isRated(job, definition, world)) return false;
     return definition === undefined || !isUnserved(definition, world, queueOf(job));
   });
 }

@@ -143,6 +143,16 @@ export type PermitAnswer =
   | { readonly kind: 'behind'; readonly key: string; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** A grant: the document that holds it, and whose it is. */
+export type GrantName = { readonly id: string; readonly for: string };
+
+/** What became of it. `full`: it may be asked for again at `until` (epoch ms). */
+export type RateAnswer =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'full'; readonly until: number }
+  | { readonly kind: 'refused'; readonly reason: string };
+
 /**
  * A job that has not ended and whose pattern matches a target. `at`: when the pattern was stored
  * (epoch ms). `decided`: it has begun; else it may yet be refused itself.
@@ -196,6 +206,8 @@ export type World = {
   readonly queueControl: (queue: string) => QueueControl | undefined;
   /** The entries of notify lists for the jobs of an owner. */
   readonly notifyLists: (owner: string) => readonly ListEntry[];
+  /** The queues that a rate limits. */
+  readonly ratedQueues: ReadonlySet<string>;
   readonly flow: (name: string, owner: string) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
@@ -212,6 +224,7 @@ export type World = {
   readonly permit: (id: string) => PermitAnswer;
   /** The nonces of the permits whose holders were asked to cancel in this decision. */
   readonly displaced: ReadonlySet<string>;
+  readonly rate: (request: GrantName) => RateAnswer;
   readonly answers: ReadonlyMap<string, Answer>;
   /** Why something that the decision asked for cannot be found out now. */
   readonly unanswered?: string;
@@ -259,6 +272,7 @@ export const unknownWorld: World = {
   lease: () => 'dead',
   queueControl: () => undefined,
   notifyLists: () => [],
+  ratedQueues: new Set(),
   flow: unknown,
   task: unknown,
   child: unknown,
@@ -271,6 +285,7 @@ export const unknownWorld: World = {
   blockers: unknown,
   permit: unknown,
   displaced: new Set(),
+  rate: unknown,
   answers: new Map(),
   contents: new Map(),
   render: (params) => ({ ok: true, value: { ...params } }),

@@ -21,6 +21,7 @@ import type { JobParts } from './loop/job-parts.js';
 import { createJobs, type Jobs } from './loop/jobs.js';
 import { lockIdOf } from '../lock-id.js';
 import { createFailing } from './failing.js';
+import { createEngineRates } from './locks/engine-rates.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
@@ -32,7 +33,7 @@ import { createPresence } from './peers/presence.js';
 import { createEarlySignals, createHeardEvents } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
 import { createFollowers, type Followers } from './followers.js';
-import { createTimers } from './waiting/timers.js';
+import { createWakers } from './waiting/wakers.js';
 import { usualSlots, usualSweepMs, type EngineOptions } from './options.js';
 import { createOthers, type Others } from './others.js';
 
@@ -47,29 +48,27 @@ export function assemble(options: EngineOptions) {
   const queues = createQueues(base, others, toJobs);
   const { attempts, contents } = createAttempts(base, { others, queues, toJobs }, () => replicas);
   const replicas = createReplicasOf(base, others.peers, queues, attempts);
-  const { store, retry, log, now, once, life, linkOf } = base;
+  const { store, retry, log, now, once, life } = base;
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const locks = createLocks({
     ...{ store, retry, log, now, life: life.signal, queues: queues.permitQueues },
     ...{ copies: () => replicas.count, run: replicas.run, remind: (job) => toJobs().rouse(job) },
   });
-  const { library, notifyLists } = others;
+  const rates = createEngineRates(base, toJobs, () => replicas.count);
   const { fail, failed } = createFailing(attempts);
-  const { sweepMs = usualSweepMs } = options;
   const parts: JobParts = {
-    ...{ store, retry, log, now, once, life, replicas, locks, attempts, documentLimit },
-    ...queues,
+    ...{ store, retry, log, now, once, life, replicas, locks, rates, attempts, documentLimit },
+    ...{ ...queues, fail },
     readDocument: createReadTogether(store),
-    ...createDeciding(base, { others, queues, attempts, contents, replicas, locks }),
+    ...createDeciding(base, { others, queues, attempts, contents, replicas, locks, rates }),
     notifications: createNotifications({
-      ...{ store, library, retry, documentLimit, linkOf, once },
-      notifyLists: notifyLists.of,
+      ...{ ...base, library: others.library, documentLimit, notifyLists: others.notifyLists.of },
     }),
     events: others.events,
     onJobEnd: (job) => toFollowers().schedules.jobEnded(job),
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
-    horizonMs: () => 2 * sweepMs * sweepPace(base.self, others.peers.alive),
-    fail,
+    horizonMs: () =>
+      2 * (options.sweepMs ?? usualSweepMs) * sweepPace(base.self, others.peers.alive),
   };
   const jobs = createJobs(parts);
   const control = createControl(base, others, parts);
@@ -133,7 +132,7 @@ function createQueues({ life, log, now }: Base, { library }: Others, toJobs: () 
     ...{ count, serializer },
     waitQueue: createWaitQueue(count),
     permitQueues: createPermitQueues((job) => toJobs().recall(job), library),
-    timers: createTimers((job) => toJobs().wake(job), now),
+    ...createWakers(toJobs, now),
   };
 }
 
@@ -188,7 +187,7 @@ function createReplicasOf(
 
 type Me = World['me'];
 
-type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks'> & {
+type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks' | 'rates'> & {
   readonly others: Others;
   readonly queues: Queues;
   readonly contents: ResultAttachments;
@@ -198,10 +197,10 @@ type DecidingParts = Pick<JobParts, 'attempts' | 'replicas' | 'locks'> & {
 function createDeciding(base: Base, parts: DecidingParts) {
   const { options, store, retry, life, once, now, crashLimit } = base;
   const { rule, onDecide, mostDescendants = usualDescendants } = options;
-  const { others, contents, locks, attempts } = parts;
+  const { others, contents, locks, rates, attempts } = parts;
   const { worldFrom, bystanders } = createViews(base, parts);
   const decider = createDecider({
-    ...{ store, library: others.library, attachments: contents, locks, retry },
+    ...{ store, library: others.library, attachments: contents, locks, rates, retry },
     ...{ life: life.signal, onDecide, once, now, worldFrom, reserve: attempts.reserve },
     jobTree: createJobTree({ store, now, mostDescendants }),
     ...(rule === undefined ? {} : { rule }),
@@ -265,7 +264,7 @@ function createViews(
         nonce: randomUUID(),
         schema,
         lease: peers.lease,
-        queueControl: queueControls.of,
+        ...{ queueControl: queueControls.of, ratedQueues: queueControls.rated },
         notifyLists: notifyLists.of,
         lockId: lockIdOf,
         render: renderParams,

@@ -85,6 +85,7 @@ function endsOf(
   const { attempts, ending, id, life, log, options, presence, serializer, webhooks } = engine;
   const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
+    engine.rateTimers.stop();
     engine.schedules.stop();
     engine.eventTriggers.stop();
     attempts.close();

@@ -34,6 +34,10 @@ export type EngineMeters = {
   readonly attempt: (facts: AttemptFacts) => AttemptMeter | undefined;
   /** How long a change took from its writing to us, ms. */
   readonly feedLag: (ms: number) => void;
+  /** Grants of rate limits that this engine took. */
+  readonly grants: (count: number) => void;
+  /** So many jobs that this engine knows wait for that reason now. */
+  readonly waiting: (cause: 'rate', count: number) => void;
   /** Slots of schedules that this engine has decided. */
   readonly slots: (verdict: 'started' | 'skipped' | 'missed', count: number) => void;
   /** How long after its time a slot was decided to start, ms; a jitter of the schedule included. */

@@ -152,6 +152,11 @@ export async function backOff(tries: number, signal: AbortSignal): Promise<void>
   await rest(ms * (0.5 + Math.random() / 2), signal);
 }
 
+/** Waits, unless the signal comes first. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await rest(ms, signal);
+}
+
 async function rest(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -5,6 +5,8 @@ export function allMeters(meters: readonly Partial<EngineMeters>[]): EngineMeter
   return {
     claim: (verdict) => meters.forEach(({ claim }) => claim?.(verdict)),
     feedLag: (ms) => meters.forEach(({ feedLag }) => feedLag?.(ms)),
+    grants: (count) => meters.forEach(({ grants }) => grants?.(count)),
+    waiting: (cause, count) => meters.forEach(({ waiting }) => waiting?.(cause, count)),
     slots: (verdict, count) => meters.forEach(({ slots }) => slots?.(verdict, count)),
     triggers: (by, verdict, count) =>
       meters.forEach(({ triggers }) => triggers?.(by, verdict, count)),

@@ -70,11 +70,31 @@ export function createPrometheus(): Prometheus {
       feedLag: (ms) => lag.observe(ms / 1000),
       ...slotFigures(registers),
       ...triggerFigures(registers),
+      ...limitFigures(registers),
     },
     onBatch: batchFigures(registers),
     watch: (client, pulse) => watchDatabase(registry, client, pulse),
     contentType: registry.contentType,
     render: () => registry.metrics(),
+  };
+}
+
+/** Figures of limits. */
+function limitFigures(registers: Registry[]): Pick<EngineMeters, 'grants' | 'waiting'> {
+  const grants = new Counter({
+    name: 'tws_rate_grants_total',
+    help: 'Grants of rate limits that this engine took.',
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'tws_jobs_waiting',
+    help: 'Jobs that this engine knows to wait, by cause.',
+    labelNames: ['cause'],
+    registers,
+  });
+  return {
+    grants: (count) => grants.inc(count),
+    waiting: (cause, count) => waiting.set({ cause }, count),
   };
 }
 

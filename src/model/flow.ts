@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { catalogueSchema } from './catalogue.js';
 import { concurrencySchema } from './concurrency.js';
 import { notifySchema } from './notify.js';
+import { rateSchema } from './rate.js';
 import { flowRetainSchema } from './retain.js';
 import { retrySchema } from './retry.js';
 import {
@@ -74,6 +75,11 @@ export const flowFields = {
   ),
   unique: z.exactOptional(uniqueSchema.describe('The `unique` of its jobs that have none.')),
   concurrency: z.exactOptional(concurrencySchema),
+  rate: z.exactOptional(
+    rateSchema.describe(
+      '{limit, per, key, name}: how many of its jobs begin in every window of time.',
+    ),
+  ),
   queue: z.exactOptional(queueSchema),
   schema: z.exactOptional(jsonSchemaSchema),
   output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),
@@ -122,6 +128,7 @@ export const leftToParent = [
   'output',
   'retry',
   'unique',
+  'rate',
 ] as const;
 
 /** What a flow does after a failure and after a cancel. */

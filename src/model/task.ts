@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { concurrencySchema } from './concurrency.js';
+import { rateSchema } from './rate.js';
 import { retrySchema } from './retry.js';
 import {
   durationSchema,
@@ -68,6 +69,11 @@ export const taskSchema = z
     ),
     concurrency: z.exactOptional(concurrencySchema),
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
+    rate: z.exactOptional(
+      rateSchema.describe(
+        '{limit, per, key, name}: how many of its attempts begin in every window of time.',
+      ),
+    ),
     schema: z.exactOptional(jsonSchemaSchema),
     output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),
   })

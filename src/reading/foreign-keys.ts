@@ -87,9 +87,13 @@ const foreign: readonly Row[] = [
   },
   {
     in: all,
-    keys: ['rate', 'rate_limit', 'throttle', 'debounce'],
-    instead:
-      'TWS limits how many run at once ("slots" of a task, "max_running" of a flow), not how many begin in a time',
+    keys: ['rate_limit', 'throttle', 'debounce'],
+    instead: '"rate" of a task, a flow or a queue limits how many begin in a time',
+  },
+  {
+    in: ['node', 'job'],
+    keys: ['rate'],
+    instead: 'it belongs into a task, a flow or a control of a queue',
   },
   {
     in: all,

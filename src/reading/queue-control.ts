@@ -9,11 +9,13 @@ export type QueueControlRead = {
   readonly problems: readonly Problem[];
 };
 
-const pausing = queueControlSchema.pick({ queue: true });
+const ofQueue = queueControlSchema.pick({ queue: true });
+const limiting = queueControlSchema.pick({ rate: true });
 
 /**
  * Reads the control of a queue, for engines and clients alike. One that is not valid still pauses its queue as long
- * as its `queue` can be read and `paused` is true: a mistyped reason starts nothing.
+ * as its `queue` can be read and `paused` is true, and limits it as long as its `rate` can be read: a mistyped
+ * reason starts nothing.
  */
 export function readQueueControl(doc: StoredDocument): QueueControlRead {
   // Engines write what is wrong into it.
@@ -22,8 +24,14 @@ export function readQueueControl(doc: StoredDocument): QueueControlRead {
   if (parsed.kind !== 'queue-control') return { problems: [] };
   if (parsed.ok) return { control: parsed.value, problems: [] };
   const { problems } = parsed;
-  const { data } = pausing.safeParse(rest);
-  if (data === undefined || doc['paused'] !== true) return { problems };
-  const control = { _id: doc._id, type: 'queue-control', queue: data.queue, paused: true } as const;
+  const { data } = ofQueue.safeParse(rest);
+  const rate = limiting.safeParse(rest).data?.rate;
+  const isPaused = doc['paused'] === true;
+  if (data === undefined || (!isPaused && rate === undefined)) return { problems };
+  const control: QueueControl = {
+    ...{ _id: doc._id, type: 'queue-control', queue: data.queue },
+    ...(isPaused ? { paused: true } : {}),
+    ...(rate === undefined ? {} : { rate }),
+  };
   return { control, problems };
 }

@@ -109,10 +109,11 @@ export async function readRange(
   return (await readRows(client, query)).flatMap(({ doc }) => doc ?? []);
 }
 
-/** The documents whose ids begin so, read page by page. */
+/** The documents whose ids begin so, read page by page; `from`: without those before it. */
 export async function* readRangePages(
   client: CouchClient,
   prefix: string,
+  from = prefix,
 ): AsyncGenerator<StoredDocument, void, undefined> {
   const size = createPageSize(mostIds);
   let last: string | undefined;
@@ -120,7 +121,7 @@ export async function* readRangePages(
     const wanted = size.documents();
     // The row at which a page begins was read before, unless it is gone meanwhile.
     const limit = last === undefined ? wanted : wanted + 1;
-    const query = { start_key: last ?? prefix, end_key: `${prefix}\ufff0`, limit };
+    const query = { start_key: last ?? from, end_key: `${prefix}\ufff0`, limit };
     const rows = await readRows(client, query, mostBytesOf(wanted));
     if (rows === undefined) {
       size.wasTooLong();

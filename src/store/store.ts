@@ -56,8 +56,8 @@ export type Store = {
   ) => Promise<ReadonlyMap<string, StoredDocument>>;
   /** The documents whose ids begin so. */
   readonly range: (prefix: string) => Promise<readonly StoredDocument[]>;
-  /** The same, read page by page. */
-  readonly rangePages: (prefix: string) => AsyncIterable<StoredDocument>;
+  /** The same, read page by page; `from`: without those before it. */
+  readonly rangePages: (prefix: string, from?: string) => AsyncIterable<StoredDocument>;
   /** Whether there are more than so many documents whose ids begin so. */
   readonly exceeds: (prefix: string, most: number) => Promise<boolean>;
   /**
@@ -129,7 +129,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     }),
     getMany: readDocuments,
     range: (prefix) => readRange(client, prefix),
-    rangePages: (prefix) => readRangePages(client, prefix),
+    rangePages: (prefix, from) => readRangePages(client, prefix, from),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
     write: writer.write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),

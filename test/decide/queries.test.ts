@@ -43,10 +43,12 @@ describe('keysOfWanted', () => {
     expect(keysOfWanted(lookUp(query))).toEqual([key]);
   });
 
-  it('names the locks and permits that are to be taken', () => {
+  it('names the locks, permits and grants that are to be taken', () => {
     const lock = { kind: 'target', id: 'lock:1', key: 'x' } as const;
-    const wanted = acquire({ locks: [lock], permits: [{ id: 'f::o', wants: [] }] });
-    expect(keysOfWanted(wanted)).toEqual(['locks lock:1', 'permits f::o']);
+    const grant = { id: 'rate:1', for: 'j', attempt: '0', limit: 1, perMs: 1, of: 'x' };
+    const permits = [{ id: 'f::o', wants: [] }];
+    const wanted = acquire({ locks: [lock], permits, rates: [grant] });
+    expect(keysOfWanted(wanted)).toEqual(['locks lock:1', 'permits f::o', 'rates rate:1 j']);
   });
 
   it('names the takings whose holders are to be asked', () => {

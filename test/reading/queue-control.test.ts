@@ -11,6 +11,19 @@ describe('a control of a queue', () => {
     ['resumes', { paused: false }, { paused: false }, []],
     ['holds what an engine wrote into it', { problems: 7 }, { paused: true }, []],
     ['has a wrong reason', { reason: 7 }, { paused: true }, [{ path: 'reason', message }]],
+    ['limits', { rate: { limit: 1, per: 5 } }, { rate: { limit: 1, per: 5 } }, []],
+    [
+      'limits, with a wrong wish',
+      { paused: 'yes', rate: { limit: 1, per: 5 } },
+      { rate: { limit: 1, per: 5 } },
+      [{ path: 'paused', message }],
+    ],
+    [
+      'has a wrong rate',
+      { rate: { limit: 0, per: 5 } },
+      { paused: true },
+      [{ path: 'rate.limit', message: expect.stringContaining('from 1 to') as string }],
+    ],
     ['has a wrong wish', { paused: 'yes' }, undefined, [{ path: 'paused', message }]],
     ['names no queue', { queue: '' }, undefined, [{ path: 'queue', message }]],
     ['is none', { type: 'note' }, undefined, []],
@@ -30,5 +43,15 @@ describe('a control of a queue', () => {
       { ...control, _id: 'd', queue: 'rare' },
     ]);
     expect([...wishes.values()].map(({ _id }) => _id)).toEqual(['b', 'd']);
+  });
+
+  it('limits its queue by the first rate, whoever pauses it', () => {
+    const control = { type: 'queue-control', queue: 'mail' } as const;
+    const rate = { limit: 1, per: 5 };
+    const wishes = queueWishes([
+      { ...control, _id: 'a', rate },
+      { ...control, _id: 'b', paused: true, rate: { limit: 2, per: 5 } },
+    ]);
+    expect(wishes.get('mail')).toMatchObject({ _id: 'b', paused: true, rate });
   });
 });

@@ -98,6 +98,7 @@ export type WorldOptions = {
   readonly displaced?: readonly string[];
   /** Results that are kept as attachments, by name. */
   readonly contents?: Readonly<Record<string, unknown>>;
+  readonly rate?: World['rate'];
   readonly queueControls?: Readonly<Record<string, QueueControl>>;
   readonly notifyLists?: readonly ListEntry[];
   readonly render?: World['render'];
@@ -137,6 +138,11 @@ export function world(options: WorldOptions = {}): World {
     lease: (engine) => (dead.includes(engine) ? 'dead' : 'alive'),
     queueControl: (queue) => options.queueControls?.[queue],
     notifyLists: () => options.notifyLists ?? [],
+    ratedQueues: new Set(
+      Object.values(options.queueControls ?? {}).flatMap(({ queue, rate }) =>
+        rate ? [queue] : [],
+      ),
+    ),
     flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
@@ -149,6 +155,7 @@ export function world(options: WorldOptions = {}): World {
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },
     permit: (id) => options.permits?.[id] ?? { kind: 'unknown' },
     displaced: new Set(options.displaced),
+    rate: (request) => options.rate?.(request) ?? { kind: 'unknown' },
     answers: new Map(Object.entries(answers)),
     ...(options.unanswered === undefined ? {} : { unanswered: options.unanswered }),
     contents: new Map(Object.entries(options.contents ?? {})),

@@ -72,32 +72,35 @@ export function fullTask(task: Task, { me }: World): TaskSlots | undefined {
 }
 
 /**
- * Returns the world with the slots taken that claims of the same decision use, and `asking` more for steps
- * that ask for permits.
+ * Returns the world with the slots taken that claims of the same decision use, and those that are asking for
+ * what else they need.
  */
 export function withClaims(
   job: LiveJob,
   world: World,
   claims: readonly LiveStep[],
-  asking = 0,
+  asking: readonly Claiming[] = [],
 ): World {
-  const taken = claims.length + asking;
-  if (taken === 0) return world;
+  if (claims.length + asking.length === 0) return world;
   const { me } = world;
-  const claimed = claims.map((step) => limitOf(job, step)?.task);
+  const all = [...claims, ...asking];
+  const claimed = all.map((step) => limitOf(job, step)?.task);
   return {
     ...world,
     me: {
       ...me,
-      freeSlots: me.freeSlots - taken,
-      share: (wanted) => me.share(wanted + taken) - taken,
+      freeSlots: me.freeSlots - all.length,
+      share: (wanted) => me.share(wanted + all.length) - all.length,
       runningOf: (task) => me.runningOf(task) + claimed.filter((one) => one === task).length,
     },
   };
 }
 
+/** What a slot is for. */
+export type Claiming = Pick<LiveStep, 'path' | 'task'>;
+
 /** Returns the limit of the task of a step. */
-export function limitOf(job: LiveJob, step: LiveStep): TaskSlots | undefined {
+export function limitOf(job: LiveJob, step: Claiming): TaskSlots | undefined {
   // Whatever runs no task of this name has no limit.
   if (job.definitions[step.task]?.slots === undefined) return undefined;
   const definition = definitionFor(job, step);

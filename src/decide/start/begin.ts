@@ -25,6 +25,7 @@ import { readyAt } from '../waiting/ready.js';
 import { givenParams, secretsOf } from './secrets.js';
 import { definitionOf, queueOf } from '../../reading/entries.js';
 import { stepPermits } from '../compete/step-permits.js';
+import { isRated, rateMove, withRateWait } from '../compete/rated.js';
 import { fullTask, isUnserved, needsOf, serves } from '../compete/serving.js';
 import { beginNews, beginWait } from '../waiting/waits.js';
 import { beginSlice } from '../children/slices.js';
@@ -68,6 +69,9 @@ export function begin(job: LiveJob, beginning: Beginning, now: number, world: Wo
 
 /** Begins a step that needs no engine. */
 function beginHere(job: LiveJob, beginning: Beginning, now: number, world: World): Begun {
+  const { rate } = job.flow_definition;
+  const turn = rate === undefined ? undefined : rateMove(job, beginning, now, world);
+  if (turn !== undefined) return turn;
   const isFinish = beginning.leaf.entry.finish !== undefined;
   return (isFinish ? beginFinish : beginWait)(job, beginning, now, world);
 }
@@ -163,12 +167,16 @@ function waitUnserved(
   return { kind: 'wait', because, ...untilOf(deadline, ...limits) };
 }
 
-/** Takes the permits of the attempt first. */
+/** Takes the permits of the attempt first, then what rates that may limit it ask for. */
 function startWithPermits(job: LiveJob, step: TaskStep, now: number, world: World): Begun {
   const found = stepPermits(job, step, now, world);
   if (found.kind !== 'held') return found;
-  const { permits } = found;
-  return start(job, permits === undefined ? step : { ...step, permits }, now, world);
+  const permitted = found.permits === undefined ? step : { ...step, permits: found.permits };
+  const rate = step.task.rate ?? job.flow_definition.rate;
+  if (rate === undefined && world.ratedQueues.size === 0) return start(job, permitted, now, world);
+  const mayWait = isRated(job, step.task, world);
+  const move = rateMove(job, step, now, world);
+  return move ?? start(mayWait ? withRateWait(job, now) : job, permitted, now, world);
 }
 
 /** Claims the step for this engine, or makes the child job that its task calls for. */

@@ -33,7 +33,8 @@ export function effortOf(job: LiveJob, { leaf }: Beginning, move: Begun): number
   const steps = job.steps.length / 100;
   switch (move.kind) {
     case 'wait':
-      return 0;
+      // It was asked for, and is told again with each decision.
+      return move.for === 'rate' ? 0.5 : 0;
     case 'change':
     case 'look_up':
     case 'acquire':

@@ -15,6 +15,7 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
   const forEngine = waits.some((wait) => wait.for === 'engine');
   const forPermit = waits.every((wait) => wait.for === 'permit');
   const lines = new Map(waits.flatMap((wait) => wait.lines ?? []).map((one) => [one.key, one]));
+  const forRate = waits.some((wait) => wait.for === 'rate');
   const rank = earliest(forSlot.map((wait) => wait.rank ?? 0));
   // Any slot will do when one of them lacks nothing else.
   const lacking = forSlot.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
@@ -26,6 +27,7 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
     ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : {}),
     ...(forSlot.length === 0 && forEngine ? { for: 'engine' } : {}),
+    ...(forSlot.length === 0 && !forEngine && forRate ? { for: 'rate' } : {}),
     ...(forPermit ? { for: 'permit' } : {}),
     ...(lines.size === 0 ? {} : { lines: [...lines.values()] }),
   };

@@ -1,7 +1,9 @@
 import { queueWishes, type QueueControl } from '../../model/queue-control.js';
 import { canonical } from '../../model/canonical.js';
+import { checkExpression } from '../../evaluate/expressions.js';
+import { without } from '../../model/record.js';
 import type { StoredDocument } from '../../model/document.js';
-import { readQueueControl } from '../../reading/queue-control.js';
+import { readQueueControl, type QueueControlRead } from '../../reading/queue-control.js';
 import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
 /** The controls of queues, kept in memory by the feed: there are few. */
@@ -12,6 +14,8 @@ export type QueueControls = {
   readonly held: ReadonlyMap<string, StoredDocument>;
   /** Takes all that there are: what is not among them was deleted. Answers whether anything is new. */
   readonly replace: (docs: readonly StoredDocument[]) => boolean;
+  /** The queues that a rate limits. */
+  readonly rated: ReadonlySet<string>;
   /** What is wanted of a queue; undefined: nothing. */
   readonly of: (queue: string) => QueueControl | undefined;
 };
@@ -23,13 +27,14 @@ export function createQueueControls(telling: TellProblemsParts): QueueControls {
   const tell = createTellProblems(telling);
   const held = new Map<string, StoredDocument>();
   const said = new Map<string, QueueControl>();
+  const rated = new Set<string>();
   let byQueue: ReadonlyMap<string, QueueControl> = new Map();
   const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = held.delete(id);
     said.delete(id);
     if (doc?.['type'] !== 'queue-control') return had;
     held.set(id, doc);
-    const { control, problems } = readQueueControl(doc);
+    const { control, problems } = withFitKey(readQueueControl(doc));
     if (control !== undefined) said.set(id, control);
     tell(doc, problems);
     return true;
@@ -37,9 +42,11 @@ export function createQueueControls(telling: TellProblemsParts): QueueControls {
   const sort = (): void => {
     const ids = [...said.keys()].sort();
     byQueue = queueWishes(ids.flatMap((id) => said.get(id) ?? []));
+    rated.clear();
+    for (const [queue, { rate }] of byQueue) if (rate !== undefined) rated.add(queue);
   };
   return {
-    held,
+    ...{ held, rated },
     update: (id, doc) => {
       const concerned = put(id, doc);
       if (concerned) sort();
@@ -54,5 +61,19 @@ export function createQueueControls(telling: TellProblemsParts): QueueControls {
       return revs() !== before;
     },
     of: (queue) => byQueue.get(queue),
+  };
+}
+
+/** A key that is no JSONata is told, and until it is mended all jobs of the queue have one window. */
+function withFitKey(read: QueueControlRead): QueueControlRead {
+  const { control, problems } = read;
+  const key = control?.rate?.key;
+  const reason = key === undefined ? undefined : checkExpression(key);
+  if (control?.rate === undefined || reason === undefined) return read;
+  const path = 'rate.key';
+  const told = { path, message: `${path} is no valid JSONata: ${reason}.` };
+  return {
+    control: { ...control, rate: without(control.rate, 'key') },
+    problems: [...problems, told],
   };
 }

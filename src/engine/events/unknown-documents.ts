@@ -11,6 +11,7 @@ const quiet: ReadonlySet<string> = new Set([
   'engine-control',
   'queue-control',
   'notify',
+  'rate',
   'retention',
   'removal',
 ]);

@@ -7,11 +7,19 @@ import type {
   Found,
   LockAnswer,
   PermitAnswer,
+  RateAnswer,
   Root,
   SubjectFound,
   World,
 } from '../../decide/world.js';
-import { type Acquire, type EventName, keysOfWanted, type Query } from '../../decide/queries.js';
+import {
+  type Acquire,
+  type EventName,
+  keysOfWanted,
+  type Query,
+  rateKeyOf,
+  type RateRequest,
+} from '../../decide/queries.js';
 import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
@@ -29,6 +37,8 @@ import type { RunningAttempts } from '../attempts/running-attempts.js';
 import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
 import type { Library } from './library.js';
 import type { JobTree } from '../children/job-tree.js';
+import type { Rates } from '../locks/rates.js';
+import { inLineOf, type InLine } from '../waiting/wait-queue.js';
 import type { Locks } from '../locks/locks.js';
 import type { LogOnce } from '../log.js';
 import type { Retry } from '../retry.js';
@@ -55,6 +65,7 @@ export type FoundOut = Pick<
   | 'lock'
   | 'permit'
   | 'displaced'
+  | 'rate'
   | 'root'
   | 'subject'
   | 'task'
@@ -82,6 +93,7 @@ export type DeciderParts = {
   /** Reads the attachments of jobs. */
   readonly attachments: ResultAttachments;
   readonly locks: Locks;
+  readonly rates: Pick<Rates, 'take'>;
   readonly jobTree: JobTree;
   readonly retry: Retry;
   readonly life: AbortSignal;
@@ -226,12 +238,12 @@ async function findDefinitions(
   }
 }
 
-/** Takes locks and permits, as far as they are free. */
+/** Takes locks, permits and grants, as far as they are free. */
 async function take(
   wanted: Acquire,
-  { taken, permits, displaced }: Findings,
+  { taken, permits, grants, displaced }: Findings,
   job: Job,
-  { locks }: Pick<DeciderParts, 'locks'>,
+  { locks, rates }: Pick<DeciderParts, 'locks' | 'rates'>,
 ): Promise<void> {
   for (const request of wanted.locks) taken.set(request.id, await locks.take(request, job));
   for (const request of wanted.permits) permits.set(request.id, await locks.permit(request, job));
@@ -239,6 +251,29 @@ async function take(
     await locks.displace(displacement);
     displaced.add(displacement.nonce);
   }
+  if (wanted.rates.length > 0) await takeGrants(wanted.rates, grants, inLineOf(job), rates);
+}
+
+/** Of all attempts at once. One that does not get one grant takes no other one. */
+async function takeGrants(
+  wanted: readonly RateRequest[],
+  grants: Map<string, RateAnswer>,
+  job: InLine,
+  rates: Pick<Rates, 'take'>,
+): Promise<void> {
+  const takeAll = async (requests: readonly RateRequest[]): Promise<void> => {
+    let lacking: RateAnswer | undefined;
+    for (const request of requests) {
+      const answer = lacking ?? (await rates.take(request, job));
+      if (answer.kind !== 'held') lacking = answer;
+      grants.set(rateKeyOf(request), answer);
+    }
+  };
+  const byAttempt = new Map<string, RateRequest[]>();
+  for (const request of wanted) {
+    byAttempt.set(request.attempt, [...(byAttempt.get(request.attempt) ?? []), request]);
+  }
+  await Promise.all([...byAttempt.values()].map(takeAll));
 }
 
 /** What was found out and taken for one decision, by id. */
@@ -257,6 +292,7 @@ function emptyFindings() {
     taken: new Map<string, LockAnswer>(),
     permits: new Map<string, PermitAnswer>(),
     displaced: new Set<string>(),
+    grants: new Map<string, RateAnswer>(),
     blockers: new Map<string, Blockers>(),
   };
 }
@@ -266,7 +302,7 @@ const nothing = emptyFindings();
 
 function worldOf(found: Findings, library: Library): FoundOut {
   const { answers, contents, children, roots, subjects, events } = found;
-  const { taken, permits, displaced, blockers } = found;
+  const { taken, permits, grants, displaced, blockers } = found;
   return {
     answers,
     contents,
@@ -280,6 +316,7 @@ function worldOf(found: Findings, library: Library): FoundOut {
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
     permit: (id) => permits.get(id) ?? { kind: 'unknown' },
     displaced,
+    rate: (request) => grants.get(rateKeyOf(request)) ?? { kind: 'unknown' },
     blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
   };
 }

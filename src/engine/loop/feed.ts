@@ -1,5 +1,6 @@
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
+import { isRateId } from '../../model/rate.js';
 import { leftToOthersMs } from '../../decide/compete/ranks.js';
 import { withoutConflicts, type Change } from '../../store/change.js';
 import { designId } from '../../store/design.js';
@@ -130,8 +131,11 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   const { earlySignals } = engine;
   const [rev = ''] = revs;
   if (id.startsWith('_design/')) return reportDesign(engine, id, deleted ? undefined : rev);
+  if (id.startsWith('rate:') && isRateId(id))
+    return engine.rates.saw(id, deleted ? undefined : rev);
   if (deleted) {
     fetcher.forget(id);
+    engine.rates.leave(id);
     return take(engine, id, undefined);
   }
   if (id === engine.id) return seeOwnLease(engine);
@@ -145,8 +149,9 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
 }
 
 /** Somebody else has changed a job: what is held of it is old, and its place in the line, too. */
-function dropOld({ serializer, attempts, waitQueue }: Assembly, id: string): void {
+function dropOld({ serializer, attempts, waitQueue, rates }: Assembly, id: string): void {
   if (attempts.ofJob.has(id)) return;
+  if (rates.concerned.has(id)) rates.leave(id);
   serializer.drop(id);
   if (waitQueue.tickets.has(id)) waitQueue.leave(id);
 }

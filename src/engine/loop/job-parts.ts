@@ -1,6 +1,7 @@
 import type { QuickCheckWorld } from '../../decide/compete/quick-check.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { TwsError } from '../../errors.js';
+import type { Wait } from '../../decide/intent.js';
 import type { Store } from '../../store/store.js';
 import type { Breaker } from './breaker.js';
 import type { Replicas } from '../../replicas/replicas.js';
@@ -8,6 +9,7 @@ import type { Decider } from './decision.js';
 import type { ReadDocument } from './fetch.js';
 import type { ParsedJobs, Serializer } from './serializer.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
+import type { Rates } from '../locks/rates.js';
 import type { Locks } from '../locks/locks.js';
 import type { Log, LogOnce } from '../log.js';
 import type { Notifications } from '../events/notifications.js';
@@ -31,6 +33,10 @@ export type JobParts = {
   readonly decider: Decider;
   readonly breaker: Breaker;
   readonly locks: Locks;
+  readonly rates: Rates;
+  /** Those that wake a job from a wait. */
+  readonly rateTimers: Timers;
+  readonly timersOf: (wait: Wait) => Timers;
   readonly notifications: Notifications;
   readonly events: SystemEvents;
   /** A job that belongs to a schedule has ended. */

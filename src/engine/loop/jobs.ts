@@ -313,7 +313,8 @@ async function rest(parts: JobParts, doc: StoredDocument): Promise<undefined> {
 
 /** There is nothing more to do about a job. */
 function leave(parts: JobParts, { _id: id }: StoredDocument): void {
-  const { serializer, attempts, waitQueue, permitQueues } = parts;
+  const { serializer, attempts, waitQueue, permitQueues, rates } = parts;
+  if (rates.concerned.has(id)) rates.leave(id);
   if (waitQueue.present.has(id)) waitQueue.leave(id);
   if (permitQueues.places.size > 0) permitQueues.leave(id);
   if (!attempts.ofJob.has(id)) serializer.drop(id);
@@ -339,12 +340,11 @@ type WaitByRule = Wait & { readonly rule?: string };
 const othersFirst = { kind: 'wait', because: 'Another engine goes first.', for: 'engine' } as const;
 
 function enqueue(parts: JobParts, job: Job | StoredDocument, wait: WaitByRule): undefined {
-  const { waitQueue, permitQueues, timers, serializer, attempts, log } = parts;
+  const { waitQueue, permitQueues, timersOf, serializer, attempts, log } = parts;
   log.debug({ job: job._id, until: wait.until, rule: wait.rule }, wait.because);
-  const { until } = wait;
   // A job that sleeps for long is found by the view of due times when its time is near.
   const horizon = wait.asleep === true ? parts.now() + parts.horizonMs() : Infinity;
-  if (until !== undefined && until <= horizon) timers.set(job._id, until);
+  if (wait.until !== undefined && wait.until <= horizon) timersOf(wait).set(job._id, wait.until);
   permitQueues.wait(inLineOf(job), wait);
   if (wait.for === 'slot') {
     waitQueue.forSlot(inLineOf(job), wait.rank ?? 0, wait.tasks);

@@ -4,6 +4,7 @@ import { uniqueUntil } from '../../model/lock.js';
 import { usualLeaseMs } from '../../model/engine.js';
 import type { Assembly } from '../assembly.js';
 import { usualSweepMs } from '../options.js';
+import { createOldRates } from '../locks/old-rates.js';
 import { isNameTaken } from '../peers/name.js';
 import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 
@@ -75,7 +76,9 @@ export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
  */
 export async function sweep(engine: Assembly): Promise<void> {
   const { options, ending, library, log, self, peers, waitQueue, jobs } = engine;
-  const parts: readonly ScanPart[] = [scanEngines, ...scanParts, removeOrphans];
+  const removeOldRates = createOldRates();
+  const removeOld: ScanPart = ({ store, now }) => removeOldRates(store, now());
+  const parts: readonly ScanPart[] = [scanEngines, ...scanParts, removeOrphans, removeOld];
   const repeat = (part: ScanPart, isTurn = (_round: number): boolean => true): Promise<void> => {
     let round = 0;
     return every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {

@@ -25,6 +25,7 @@ export type WriteParts = Pick<
   | 'now'
   | 'once'
   | 'parsedJobs'
+  | 'rates'
   | 'replicas'
   | 'retry'
   | 'serializer'
@@ -113,6 +114,7 @@ async function goOn(
   // What was read back may be a later revision, with changes of somebody else in it.
   const isOurs = writesBetween(job._rev, doc._rev) === 1;
   if (isOurs && (decided || !isFinal(job))) parts.parsedJobs.know(doc, now);
+  if (parts.rates.concerned.has(job._id)) await parts.rates.used(job._id, claims);
   for (const step of claims) start(parts, now as LiveJob, step);
   void parts.locks.releaseSteps(doc);
   const next = children.length === 0 ? undefined : await makeChildren(parts, doc, children);

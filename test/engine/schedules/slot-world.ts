@@ -3,6 +3,7 @@ import { createSerializer } from '../../../src/engine/loop/serializer.js';
 import type { FollowParts } from '../../../src/engine/loop/followed-parts.js';
 import type { Schedules } from '../../../src/engine/schedules/schedules.js';
 import type { Followed } from '../../../src/engine/loop/followed.js';
+import { idHash } from '../../../src/decide/compete/ranks.js';
 import type { Peer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { winnerFirst } from '../../../src/replicas/resolve/leaf-revisions.js';
@@ -56,8 +57,11 @@ export function createCluster(count: number, reach: () => readonly number[]): Cl
     writes += 1;
     const before = given._rev;
     const number = before === undefined ? 1 : Number.parseInt(before, 10) + 1;
-    // The same content has the same revision, as in CouchDB: a new document has no other.
-    const rev = before === undefined ? '1-new' : `${number}-${String(writes).padStart(6, '0')}`;
+    // A new document of the same content has the same revision, as in CouchDB.
+    const rev =
+      before === undefined
+        ? `1-${idHash(JSON.stringify(given)).toString(16)}`
+        : `${number}-${String(writes).padStart(6, '0')}`;
     const doc = { ...given, _rev: rev } as StoredDocument;
     const reached = reach();
     const took = reached.filter((node) => put(node, before, doc));
