@@ -90,11 +90,7 @@ const foreign: readonly Row[] = [
     keys: ['rate_limit', 'throttle', 'debounce'],
     instead: '"rate" of a task, a flow or a queue limits how many begin in a time',
   },
-  {
-    in: ['node', 'job'],
-    keys: ['rate'],
-    instead: 'it belongs into a task, a flow or a control of a queue',
-  },
+  { in: ['node', 'job'], keys: ['rate'], instead: '"rate" belongs to a task, a flow or a queue' },
   {
     in: all,
     keys: ['cache', 'cache_key', 'cache_ttl', 'cached', 'memoize'],
@@ -211,16 +207,8 @@ const foreign: readonly Row[] = [
     keys: ['singleton', 'dedupe', 'deduplication', 'unique_key'],
     instead: '"unique" lets one job with the same key count at a time',
   },
-  {
-    in: ['task', 'job'],
-    keys: ['retain'],
-    instead: ofRetain,
-  },
-  {
-    in: documents,
-    keys: ['retention', 'remove_on_complete', 'remove_on_fail'],
-    instead: ofRetain,
-  },
+  { in: ['task', 'job'], keys: ['retain'], instead: ofRetain },
+  { in: documents, keys: ['retention', 'remove_on_complete', 'remove_on_fail'], instead: ofRetain },
   {
     in: ['retry'],
     keys: ['attempts', 'max_attempts', 'maximum_attempts', 'retries', 'max_retries', 'count'],
@@ -275,16 +263,8 @@ const misplaced: readonly Row[] = [
     keys: ['when', 'guards', 'stdio'],
     instead: 'it belongs in an entry of a flow',
   },
-  {
-    in: steps,
-    keys: ['exec_after', 'expires', 'priority', 'target', 'locks'],
-    instead: ofJobs,
-  },
-  {
-    in: ['task', 'node'],
-    keys: ['queue', 'notify'],
-    instead: 'it belongs in a flow or a job',
-  },
+  { in: steps, keys: ['exec_after', 'expires', 'priority', 'target', 'locks'], instead: ofJobs },
+  { in: ['task', 'node'], keys: ['queue', 'notify'], instead: 'it belongs in a flow or a job' },
   {
     in: ['task', 'job', 'node'],
     keys: ['max_running', 'timeout_mode', 'restarts', 'error_result', 'errors', 'enabled'],

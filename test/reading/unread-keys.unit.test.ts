@@ -81,7 +81,7 @@ describe('keys that look like a feature', () => {
     ['catch in a flow', flow('f', [], { catch: 'b' }), 'catch', '"error"'],
     ['rescue in an entry', entry({ rescue: 'b' }), 'tasks.sequence[0].rescue', '"error"'],
     ['throttle in a task', task('a', { throttle: '5/s' }), 'throttle', '"rate" of a task'],
-    ['rate in a job', job({ rate: { limit: 1, per: 1 } }), 'rate', 'belongs into a task'],
+    ['rate in a job', job({ rate: { limit: 1, per: 1 } }), 'rate', 'belongs to a task'],
     ['cache in a task', task('a', { cache: true }), 'cache', 'keeps no results'],
     ['cron in a flow', flow('f', [], { cron: '* * * * *' }), 'cron', '"exec_after"'],
     ['cron in a job', job({ cron: '0 3 * * *' }), 'cron', 'type "schedule"'],
