@@ -97,8 +97,10 @@ async function sizeOf({ url, user, password, database }: Connection): Promise<nu
     user === undefined ? {} : { authorization: `Basic ${login}` };
   const read = async (): Promise<number> => {
     const answer = await fetch(`${url}/${encodeURIComponent(database)}`, { headers });
-    const { sizes } = (await answer.json()) as { readonly sizes: { readonly file: number } };
-    return sizes.file / 1e6;
+    const { sizes, compact_running: isCompacting } = (await answer.json()) as Info;
+    if (!isCompacting) return sizes.file / 1e6;
+    await sleep(stillMs);
+    return read();
   };
   for (let size = await read(); ;) {
     await sleep(stillMs);
@@ -107,3 +109,5 @@ async function sizeOf({ url, user, password, database }: Connection): Promise<nu
     size = next;
   }
 }
+
+type Info = { readonly sizes: { readonly file: number }; readonly compact_running: boolean };

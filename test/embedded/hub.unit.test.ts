@@ -121,3 +121,29 @@ test('reads from the store while something was written that it could not overhea
   expect(seqs(await hub.after(0, 1))).toEqual([1]);
   expect(reads()).toBe(before + 1);
 });
+
+test('leaves no gap before changes that it was reading when it forgot the others', async () => {
+  const { store, write } = storeOf();
+  let answer: () => void = () => undefined;
+  let isSlow = false;
+  const changes: typeof store.changes = async (options) => {
+    const page = await store.changes(options);
+    if (isSlow) await new Promise<void>((resolve) => (answer = resolve));
+    return page;
+  };
+  const hub = createDatabaseHub({ ...store, changes });
+  write(1);
+  write(2);
+  await hub.wait(0, never);
+  void hub.wait(2, never);
+  await new Promise(setImmediate);
+  isSlow = true;
+  write(3, 'quiet');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  hub.forget();
+  isSlow = false;
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(seqs(await hub.after(0, 10))).toEqual([1, 2, 3]);
+  expect(seqs(await hub.after(1, 10))).toEqual([2, 3]);
+});

@@ -60,6 +60,7 @@ export function databaseOf({ name, store, pool, updated }: Options): Database {
       return results;
     },
     async purge(wanted) {
+      if (wanted.size === 0) return wanted;
       const purged = await store.purge(wanted);
       hub.forget();
       await catalog.refresh([...purged.keys()].filter((id) => id.startsWith('_design/')));

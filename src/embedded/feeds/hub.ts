@@ -43,7 +43,10 @@ export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'
       while (!heard.isWhole() && sleepers.count() > 0 && !closed) {
         const seen = heard.writes();
         const since = heard.startReading(sleepers.earliest());
+        const forgotten = heard.forgotten();
         const page = await store.changes({ since, limit: PAGE });
+        // What was known up to the page is not known any more: there would be a gap before it.
+        if (heard.forgotten() !== forgotten) continue;
         recent.add(page.map(withJson));
         if (page.length < PAGE) heard.cover(seen);
         wakeReached();
@@ -110,6 +113,8 @@ type Overheard = {
   readonly asked: () => void;
   /** Forgets all changes: they have to be read again. */
   readonly forget: () => void;
+  /** How often that was. */
+  readonly forgotten: () => number;
 };
 
 function createOverheard(): Overheard {
@@ -118,12 +123,15 @@ function createOverheard(): Overheard {
   let written = 0;
   let covered = -1;
   let unheard = 0;
+  let forgotten = 0;
   const forget = (): void => {
     recent.clear();
     covered = -1;
+    forgotten += 1;
   };
   return {
     forget,
+    forgotten: () => forgotten,
     recent,
     isWhole: () => covered === written,
     take(changes) {

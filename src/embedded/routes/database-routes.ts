@@ -19,7 +19,7 @@ export async function databaseInfo(database: Database): Promise<object> {
     doc_del_count: deletedCount,
     doc_count: docCount,
     disk_format_version: 8,
-    compact_running: false,
+    compact_running: compacting.has(database),
     cluster: { q: 1, n: 1, w: 1, r: 1 },
   };
 }
@@ -82,6 +82,19 @@ export async function compact(x: Exchange, database: Database): Promise<void> {
 }
 
 async function compactAll(database: Database): Promise<void> {
+  if (compacting.has(database)) return;
+  compacting.add(database);
+  try {
+    await compactFiles(database);
+  } finally {
+    compacting.delete(database);
+  }
+}
+
+/** Databases that are being compacted. */
+const compacting = new WeakSet<Database>();
+
+async function compactFiles(database: Database): Promise<void> {
   // What a view cannot take in is remembered for longer.
   await forgetPurges(database).catch(() => undefined);
   await database.store.compact();

@@ -31,13 +31,17 @@ export function purging(session: Session, purged: (taken: LeavesById) => void): 
   return {
     async purge(wanted) {
       let taken: LeavesById = new Map();
-      await session.amend(async (files) => {
-        const work = await purgeAll(files, wanted);
-        ({ taken } = work);
-        if (work.operations.length > 0) await applyAll(files, work.operations);
-        return work.isCounted;
-      });
-      purged(taken);
+      try {
+        await session.amend(async (files) => {
+          const work = await purgeAll(files, wanted);
+          if (work.operations.length > 0) await applyAll(files, work.operations);
+          ({ taken } = work);
+          return work.isCounted;
+        });
+      } finally {
+        // They are gone also where PouchDB could not be opened again.
+        purged(taken);
+      }
       return taken;
     },
     purgeSeq: () => read(() => numberAt(level(), PURGE_SEQ)),

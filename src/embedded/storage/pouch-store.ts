@@ -50,7 +50,7 @@ export async function openPouchStore({
     },
     setting: (name) => settings.get(name),
     saveSetting: (name, value) => session.use(() => settings.save(name, value)),
-    compact: () => session.use(() => compactLevel(session.level())),
+    compact: () => session.beside(compactLevel),
     reopen: async () => {
       await session.reopen(session.revsLimit());
       await reopenIndexes();

@@ -24,6 +24,8 @@ export type Session = {
    * reads its counters again. @throws StoreClosed
    */
   readonly amend: (run: (level: LevelDown) => Promise<boolean>) => Promise<void>;
+  /** Works on the files for long, beside all operations; it has ended before they are closed. */
+  readonly beside: (run: (level: LevelDown) => Promise<void>) => Promise<void>;
   /** Waits for the operations under way, then opens it again with this limit. @throws StoreClosed */
   readonly reopen: (revsLimit: number) => Promise<void>;
   /** Waits for the operations under way and closes it; `then` runs before anybody else gets on. */
@@ -49,7 +51,9 @@ export async function openSession(
       return operation();
     });
 
+  let besides: Promise<unknown> = Promise.resolve();
   const openAgain = async (): Promise<void> => {
+    await besides;
     // After a failure it may be closed already.
     await pouch.close().catch(() => undefined);
     ({ pouch, level } = await openPouch(location, limit));
@@ -64,6 +68,12 @@ export async function openSession(
     use,
     read: (operation) => use(() => batches.pass(operation)),
     batch: (operation) => batches.alone(operation),
+    async beside(run) {
+      if (closed) throw new StoreClosed();
+      const work = run(level);
+      besides = Promise.allSettled([besides, work]);
+      return work;
+    },
     amend: (run) =>
       lock.alone(async () => {
         if (closed) throw new StoreClosed();
@@ -79,6 +89,7 @@ export async function openSession(
       lock.alone(async () => {
         if (closed) throw new StoreClosed();
         closed = true;
+        await besides;
         await pouch.close();
         await then();
       }),

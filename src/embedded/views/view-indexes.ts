@@ -22,7 +22,7 @@ export function createViewIndexes(store: DocumentStore): ViewIndexes {
   const of = (design: Design): Promise<ViewIndex> => {
     const known = open.get(design.signature);
     if (known !== undefined) return known;
-    const opening = store.index(design.signature).then((map) => createViewIndex(store, map));
+    const opening = openIndex(store, design.signature);
     open.set(design.signature, opening);
     opening.catch(() => open.delete(design.signature));
     return opening;
@@ -58,4 +58,19 @@ export function createViewIndexes(store: DocumentStore): ViewIndexes {
       }
     },
   };
+}
+
+/**
+ * Opens an index. What it took in last may be lost with the power, as it is not synced; where purges that it
+ * needs again are forgotten, it is built anew.
+ */
+async function openIndex(store: DocumentStore, name: string): Promise<ViewIndex> {
+  const index = await createViewIndex(store, await store.index(name));
+  const reached = index.purged();
+  if (reached === (await store.purgeSeq())) return index;
+  const [next] = await store.purges(reached);
+  if (next?.seq === reached + 1) return index;
+  await index.close();
+  await store.removeIndex(name);
+  return createViewIndex(store, await store.index(name));
 }
