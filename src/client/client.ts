@@ -369,7 +369,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     switchQueue: (wish) => switchQueue(store, wish),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
-    remove: (id, rev) => removeDocument(store, id, rev),
+    remove: async (id, rev) => void (await removeDocument(store, id, rev)),
     removeJob: (id, options) => removeJob(store, id, options),
     ...removing(store),
     position: async () => (await store.info()).updateSeq,

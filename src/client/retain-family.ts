@@ -207,17 +207,23 @@ function keptBy(
   return undefined;
 }
 
+type RemoveFamilyOptions = {
+  /** Of what is beside the family only these go, by the revision that is there now. */
+  readonly mayGo?: (doc: StoredDocument) => boolean;
+  /** Takes the revision of each tombstone by the id of its document. */
+  readonly gone?: Map<string, string>;
+};
+
 /**
  * Removes a family: what is beside it first, then the jobs that were made last, the job itself at the end, so
  * that a removal that was broken off is found again. Resolves with the number of documents, or with
- * `conflict` when one of them was changed meanwhile: the jobs above it stay. `mayGo`: of what is beside it
- * only these, by the revision that is there now.
+ * `conflict` when one of them was changed meanwhile: the jobs above it stay.
  * @throws TwsError those of a removal but `document_conflict`
  */
 export async function removeFamily(
   store: Store,
   { levels, beside, root }: JobFamily,
-  mayGo: (doc: StoredDocument) => boolean = () => true,
+  { mayGo = () => true, gone }: RemoveFamilyOptions = {},
 ): Promise<number | 'conflict'> {
   const jobs = new Map(levels.flat().map(({ _id, _rev }) => [_id, _rev]));
   const found = await store.getMany(beside);
@@ -227,14 +233,14 @@ export async function removeFamily(
   const there = theirs.length === 0 ? undefined : await store.getMany(theirs);
   if (theirs.some((id) => there?.get(id)?._rev !== jobs.get(id))) return 'conflict';
   // A lock or a message that changed meanwhile belongs to somebody else, or is taken.
-  const removed = await removeEach(store, others);
+  const removed = await removeEach(store, others, gone);
   let count = removed.filter(Boolean).length;
   const current = await store.get(root._id);
   if (current?._rev !== root._rev) return 'conflict';
   for (const level of levels.toReversed()) {
-    const gone = await removeEach(store, level);
-    if (gone.includes(false)) return 'conflict';
-    count += gone.length;
+    const went = await removeEach(store, level, gone);
+    if (went.includes(false)) return 'conflict';
+    count += went.length;
   }
   return count;
 }
@@ -243,9 +249,13 @@ export async function removeFamily(
 async function removeEach(
   store: Store,
   docs: readonly StoredDocument[],
+  gone: Map<string, string> | undefined,
 ): Promise<readonly boolean[]> {
   const results = await Promise.allSettled(
-    docs.map(({ _id, _rev }) => removeDocument(store, _id, _rev)),
+    docs.map(async ({ _id, _rev }) => {
+      const tombstone = await removeDocument(store, _id, _rev);
+      if (tombstone !== undefined) gone?.set(_id, tombstone);
+    }),
   );
   return results.map((result) => {
     if (result.status === 'fulfilled') return true;

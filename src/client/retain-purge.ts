@@ -1,38 +1,39 @@
 import { randomUUID } from 'node:crypto';
+import type { StoredDocument } from '../model/document.js';
 import {
   mostRemoved,
   removalPrefix,
   removalSchema,
   type RemovalDocument,
 } from '../model/removal.js';
-import { mostPurged } from '../store/purge.js';
+import { mostPurged, type Tombstones } from '../store/purge.js';
 import type { Store } from '../store/store.js';
 
 /*
- * What becomes of the tombstones of retention.
+ * The tombstones of retention.
  *
- * U40 A document is named in a removal before it is removed, so that none of its tombstones is forgotten. It is
- *     purged a day later: until then replicas and feeds learn that it is gone.
- * U41 Only a tombstone is purged. A document that is made again while it is being purged loses its rows in the
- *     views of CouchDB 3.4 (test/conformance/purge.test.ts), so it is written once more; `purging` says so to
- *     the next pass, should this one die in between.
+ * U40 A tombstone is purged a day after it was made, so that replicas and feeds learn of it. What a pass that
+ *     died had not written down yet stays for good: a few bytes for each document.
+ * U41 A document that is made again while its tombstone is being purged loses its rows in the views of
+ *     CouchDB 3.4 (test/conformance/purge.test.ts), so it is written once more; `purging` says so to the next
+ *     pass, should this one die in between.
  */
 
-/** Tombstones stay so long, ms. */
+/** Tombstones stay for this long, ms. */
 const usualDelayMs = 86_400_000;
 
-/** Writes down what is about to be removed. One that is not stored costs its tombstones their purge, nothing else. */
+/** Writes down what was removed. */
 export async function noteRemoval(
   store: Store,
-  ids: readonly string[],
+  tombstones: Tombstones,
   now: number,
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += mostRemoved) {
+  for (const some of partsOf(tombstones, mostRemoved)) {
     const removal: RemovalDocument = {
       _id: `${removalPrefix}${randomUUID()}`,
       type: 'removal',
       at: now,
-      ids: ids.slice(from, from + mostRemoved),
+      tombstones: Object.fromEntries(some),
     };
     await store.write(removal);
   }
@@ -46,67 +47,90 @@ export type PurgeOptions = {
   readonly delayMs?: number;
 };
 
-/** Purges the tombstones that are old enough; resolves with their number. May be broken off and repeated. */
-export async function purgeRemoved(
-  store: Store,
-  { now, mayGoOn, delayMs = usualDelayMs }: PurgeOptions,
-): Promise<number> {
+/**
+ * Purges the tombstones that are old enough; resolves with their number. May be broken off and repeated. The
+ * tombstones of the removals themselves are purged in the same way, a day later; those of the last ones stay.
+ */
+export async function purgeRemoved(store: Store, options: PurgeOptions): Promise<number> {
+  const ended = new Map<string, string>();
   let purged = 0;
-  for await (const doc of store.rangePages(removalPrefix)) {
-    const read = removalSchema.safeParse(doc);
-    if (!read.success || read.data.at > now - delayMs) continue;
-    const { _id, at, ids, purging = false } = read.data;
-    let removal: StoredRemoval = { _id, _rev: doc._rev, at, ids, purging };
-    for (const some of partsOf(ids)) {
-      if (!(await mayGoOn())) return purged;
-      const done = await purgeSome(store, some, removal);
-      if (done === undefined) return purged;
-      removal = done.removal;
-      purged += done.purged;
-    }
-    await endRemoval(store, removal);
+  for await (const removal of dueRemovals(store, options)) {
+    const done = await purgeAll(store, removal, options.mayGoOn);
+    purged += done.purged;
+    if (done.removal === undefined) break;
+    const { doc } = done.removal;
+    const result = await store.remove(doc._id, doc._rev);
+    const isOfRemovals = [...removal.tombstones.keys()].every((id) => id.startsWith(removalPrefix));
+    if (result.kind === 'written' && !isOfRemovals) ended.set(doc._id, result.rev);
   }
+  if (ended.size > 0) await noteRemoval(store, ended, options.now);
   return purged;
 }
 
-type StoredRemoval = {
-  readonly _id: string;
-  readonly _rev: string;
-  readonly at: number;
-  readonly ids: readonly string[];
+type Removal = {
+  readonly doc: StoredDocument;
+  readonly tombstones: Tombstones;
   readonly purging: boolean;
 };
 
-function partsOf(ids: readonly string[]): readonly (readonly string[])[] {
-  const parts = Math.ceil(ids.length / mostPurged);
-  return Array.from({ length: parts }, (_, i) => ids.slice(i * mostPurged, (i + 1) * mostPurged));
+async function* dueRemovals(
+  store: Store,
+  { now, delayMs = usualDelayMs }: PurgeOptions,
+): AsyncGenerator<Removal, void, undefined> {
+  for await (const doc of store.rangePages(removalPrefix)) {
+    const { data } = removalSchema.safeParse(doc);
+    if (data === undefined || data.at > now - delayMs) continue;
+    const { tombstones, purging = false } = data;
+    yield { doc, tombstones: new Map(Object.entries(tombstones)), purging };
+  }
 }
 
-/** U41. Undefined: something is left to do, for the next pass. */
+/** What was purged of a removal; without `removal` something is left to do, for the next pass. */
+type Done = { readonly purged: number; readonly removal?: Removal };
+
+async function purgeAll(
+  store: Store,
+  removal: Removal,
+  mayGoOn: PurgeOptions['mayGoOn'],
+): Promise<Done> {
+  let done: Required<Done> = { purged: 0, removal };
+  for (const some of partsOf(removal.tombstones, mostPurged)) {
+    if (!(await mayGoOn())) return { purged: done.purged };
+    // Of a pass that died, nobody knows which ones were made again meanwhile.
+    const next = await purgeSome(store, some, done.removal, removal.purging);
+    if (next.removal === undefined) return { purged: done.purged + next.purged };
+    done = { purged: done.purged + next.purged, removal: next.removal };
+  }
+  return done;
+}
+
+/** U41. */
 async function purgeSome(
   store: Store,
-  ids: readonly string[],
-  removal: StoredRemoval,
-): Promise<{ readonly purged: number; readonly removal: StoredRemoval } | undefined> {
-  const tombstones = await store.tombstones(ids);
-  if (tombstones.size === 0 && !removal.purging) return { purged: 0, removal };
+  some: Tombstones,
+  removal: Removal,
+  isRepeated: boolean,
+): Promise<Done> {
+  const now = await store.tombstones([...some.keys()]);
+  const left = new Map([...some].filter(([id, rev]) => now.get(id) === rev));
+  if (left.size === 0 && !isRepeated) return { purged: 0, removal };
   const begun = removal.purging ? removal : await begin(store, removal);
-  if (begun === undefined) return undefined;
-  const purged = tombstones.size === 0 ? nothing : await store.purge(tombstones);
-  // Of a pass that died, nobody knows which ones were made again meanwhile.
-  const mayBeHidden = (removal.purging ? ids : [...tombstones.keys()]).filter(
-    (id) => !purged.has(id),
-  );
+  if (begun === undefined) return { purged: 0 };
+  const purged = left.size === 0 ? nothing : await store.purge(left);
+  if (purged === undefined) return { purged: 0 };
+  const mayBeHidden = [...(isRepeated ? some : left).keys()].filter((id) => !purged.has(id));
   const isShown = await writeAgain(store, mayBeHidden);
-  return isShown ? { purged: purged.size, removal: begun } : undefined;
+  return { purged: purged.size, ...(isShown && { removal: begun }) };
 }
 
 const nothing: ReadonlySet<string> = new Set();
 
-async function begin(store: Store, removal: StoredRemoval): Promise<StoredRemoval | undefined> {
-  const { _id, _rev, at, ids } = removal;
-  const result = await store.write({ ...{ _id, _rev, at, ids }, type: 'removal', purging: true });
-  return result.kind === 'written' ? { ...removal, _rev: result.rev, purging: true } : undefined;
+async function begin(store: Store, removal: Removal): Promise<Removal | undefined> {
+  const doc = { ...removal.doc, purging: true };
+  const result = await store.write(doc);
+  return result.kind === 'written'
+    ? { ...removal, doc: { ...doc, _rev: result.rev }, purging: true }
+    : undefined;
 }
 
 /** Writes those that are there as they are, so that views show them; false: not all of them. */
@@ -118,8 +142,8 @@ async function writeAgain(store: Store, ids: readonly string[]): Promise<boolean
   return results.every(({ kind }) => kind === 'written' || kind === 'conflict');
 }
 
-/** Nobody makes a document with the id of a removal again: its own tombstone need not wait. */
-async function endRemoval(store: Store, { _id, _rev }: StoredRemoval): Promise<void> {
-  const result = await store.remove(_id, _rev);
-  if (result.kind === 'written') await store.purge(new Map([[_id, result.rev]]));
+function partsOf(tombstones: Tombstones, most: number): readonly Tombstones[] {
+  const all = [...tombstones];
+  const parts = Math.ceil(all.length / most);
+  return Array.from({ length: parts }, (_, i) => new Map(all.slice(i * most, (i + 1) * most)));
 }

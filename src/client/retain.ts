@@ -1,5 +1,6 @@
 import { retentionRules, type RetainProblem } from '../decide/retention/rules.js';
 import { scansFor } from '../decide/retention/scans.js';
+import type { StoredDocument } from '../model/document.js';
 import type { EndedStatus, Retain } from '../model/retain.js';
 import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
@@ -224,14 +225,10 @@ async function removeSome(
     return [];
   });
   for await (const batch of archives.archived(toGo)) {
-    const going = batch.filter(({ kept }) => kept === undefined);
-    if (isNoted)
-      await noteRemoval(
-        store,
-        going.flatMap(({ family }) => idsOf(family)),
-        now,
-      );
-    const ended = await Promise.allSettled(batch.map((one) => removeOne(store, one, tally)));
+    const gone = new Map<string, string>();
+    const removing = batch.map((one) => removeOne(store, one, { tally, gone }));
+    const ended = await Promise.allSettled(removing);
+    if (isNoted) await noteRemoval(store, gone, now);
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 }
@@ -239,23 +236,16 @@ async function removeSome(
 async function removeOne(
   store: Store,
   { candidate, family, revs, kept }: Archived,
-  tally: Tally,
+  { tally, gone }: { readonly tally: Tally; readonly gone: Map<string, string> },
 ): Promise<void> {
   const { id } = candidate.job;
   if (kept !== undefined) return tally.kept(candidate, kept, id);
-  const removed = await removeFamily(
-    store,
-    family,
-    (doc) => revs?.has(revisionName(doc)) !== false,
-  );
+  const mayGo = (doc: StoredDocument): boolean => revs?.has(revisionName(doc)) !== false;
+  const removed = await removeFamily(store, family, { mayGo, gone });
   if (removed === 'conflict') tally.kept(candidate, 'conflict', id);
   else tally.removed(candidate, removed);
 }
 
-function sizeOf(family: JobFamily): number {
-  return idsOf(family).length;
-}
-
-function idsOf({ levels, beside }: JobFamily): readonly string[] {
-  return [...levels.flat().map(({ _id }) => _id), ...beside];
+function sizeOf({ levels, beside }: JobFamily): number {
+  return levels.flat().length + beside.length;
 }

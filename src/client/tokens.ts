@@ -62,7 +62,8 @@ export async function revokeToken(store: Store, id: string): Promise<void> {
     const doc = await store.get(_id);
     if (doc === undefined) throw problem('document_missing', { id: _id });
     try {
-      return await removeDocument(store, _id, doc._rev);
+      await removeDocument(store, _id, doc._rev);
+      return;
     } catch (error) {
       // Somebody has changed or revoked it meanwhile.
       const isRace = error instanceof TwsError && error.code === 'document_conflict';

@@ -34,18 +34,25 @@ export async function writeDocument(store: Store, doc: NewDocument): Promise<str
   }
 }
 
-/** Deletes one revision. @throws TwsError `document_conflict`, `document_refused`, `write_unknown` */
-export async function removeDocument(store: Store, id: string, rev: string): Promise<void> {
+/**
+ * Deletes one revision; resolves with that of the tombstone, or with undefined where the answer was lost and the
+ * document is gone. @throws TwsError `document_conflict`, `document_refused`, `write_unknown`
+ */
+export async function removeDocument(
+  store: Store,
+  id: string,
+  rev: string,
+): Promise<string | undefined> {
   const result = await store.remove(id, rev);
   switch (result.kind) {
     case 'written':
-      return;
+      return result.rev;
     case 'conflict':
       throw problem('document_conflict', { id });
     case 'refused':
       throw problem('document_refused', { id, reason: result.reason });
     case 'unknown':
-      if ((await store.get(id)) === undefined) return;
+      if ((await store.get(id)) === undefined) return undefined;
       throw problem('write_unknown', { id, cause: result.cause });
   }
 }

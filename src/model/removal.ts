@@ -1,19 +1,23 @@
 import { z } from 'zod';
 import { momentSchema, textSchema, type Known } from './scalars.js';
 
-/** Ids of removals begin so; what follows is drawn by chance. */
+/** Ids of removals begin so; a UUID follows. */
 export const removalPrefix = 'removal:';
 
-/** Number of ids in a removal at most. */
+const removalId = /^removal:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Number of documents in a removal at most. */
 export const mostRemoved = 1_000;
 
-/** What retention is about to remove, or has removed: its tombstones are purged later. */
+/** What retention has removed: its tombstones are purged later. */
 export const removalSchema = z
   .looseObject({
-    _id: z.string().startsWith(removalPrefix),
+    _id: z.string().regex(removalId),
     type: z.literal('removal'),
     at: momentSchema.describe('When they were removed.'),
-    ids: z.array(textSchema).describe('The documents; one that is there again stays.'),
+    tombstones: z
+      .record(z.string(), textSchema)
+      .describe('The revision of the tombstone by the id of its document; no other one is purged.'),
     purging: z.exactOptional(
       z
         .literal(true)

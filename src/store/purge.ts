@@ -42,17 +42,18 @@ type Row = {
 };
 
 /**
- * Purges tombstones, at most `mostPurged` of them; resolves with those that were one until then. CouchDB 3.4
- * takes the rows of a document that is none any more out of the views.
+ * Purges tombstones, at most `mostPurged` of them; resolves with those that were one until then, or with undefined
+ * where the server refuses. CouchDB 3.4 takes the rows of a document that is none any more out of the views.
  * @throws TwsError those of `CouchClient.ask`
  */
 export async function purgeTombstones(
   client: CouchClient,
   tombstones: Tombstones,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<string> | undefined> {
   const purged = await send(client, tombstones);
+  if (purged === undefined) return undefined;
   const isPurged = ([id, rev]: readonly [string, string]): boolean => {
-    const revs = purged?.[id];
+    const revs = purged[id];
     return Array.isArray(revs) && revs.includes(rev);
   };
   return new Set([...tombstones].filter(isPurged).map(([id]) => id));

@@ -73,8 +73,8 @@ export type Store = {
   readonly mayPurge: () => Promise<boolean>;
   /** Those of the documents that are deleted. */
   readonly tombstones: (ids: readonly string[]) => Promise<Tombstones>;
-  /** Purges tombstones, at most `mostPurged` of them; resolves with the ids of those that were one until then. */
-  readonly purge: (tombstones: Tombstones) => Promise<ReadonlySet<string>>;
+  /** Purges tombstones, see `purgeTombstones`. */
+  readonly purge: (tombstones: Tombstones) => ReturnType<typeof purgeTombstones>;
   /** One revision with its history and the bytes of its attachments, for another database. */
   readonly copy: (id: string, rev: string) => Promise<DocumentCopy | undefined>;
   /** Stores copies under their own revisions; resolves with those that were refused. */

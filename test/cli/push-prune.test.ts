@@ -115,7 +115,9 @@ describe('tws push --prune', () => {
   it('needs whole folders of a project of its own', async () => {
     const { tws } = await openProject();
     const paths = await tws(push, { args: ['.'], flags: { prune: true } });
-    expect(paths.error?.message).toBe('--prune needs --map, --tasks, --flows, --schedules or --hooks.');
+    expect(paths.error?.message).toBe(
+      '--prune needs --map, --tasks, --flows, --schedules or --hooks.',
+    );
     const none = await tws(push, { flags: { map: true, prune: true } });
     expect(none.error?.message).toContain('there is no couch/tws in');
   });
