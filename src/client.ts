@@ -21,6 +21,7 @@ export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { RetainOptions, RetainProgress, RetainResult } from './client/retain.js';
+export type { ArchivesToRead } from './client/archives.js';
 export type { PassOptions, PassResult } from './client/retention.js';
 export type { QueueFacts, QueueSwitch } from './client/queues.js';
 export type {

@@ -55,6 +55,7 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
     inspect: () => inspectServer(config),
     settings: config.http,
     root: config.root,
+    retain: config.retain,
     log,
     version: packageVersion(),
     leaseMs: config.leaseMs,

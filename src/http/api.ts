@@ -1,4 +1,4 @@
-import type { Client, Pulse, ServerReport } from '../client.js';
+import type { ArchivesToRead, Client, Pulse, ServerReport } from '../client.js';
 import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
@@ -29,6 +29,8 @@ export type Api = {
   readonly identify: Identify;
   readonly log: Log;
   readonly version: string;
+  /** Where archived jobs are looked for. */
+  readonly archives: ArchivesToRead;
   /** The name of the folder that is served. */
   readonly project: string;
   /** How far one gets with the database. */

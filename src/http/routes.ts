@@ -15,6 +15,7 @@ import { queuesRoute, queueStatsRoute, queueSwitchRoutes } from './ojs/routes/qu
 import { healthRoute, manifestRoute } from './ojs/routes/system.js';
 import { ackRoute, fetchRoute, heartbeatRoute, nackRoute } from './ojs/routes/workers.js';
 import type { Route } from './route.js';
+import { archiveRoutes } from './routes/archive.js';
 import { bulkRoutes } from './routes/bulk-requests.js';
 import { changesRoute } from './routes/changes.js';
 import { definitionRoutes, switchRoutes } from './routes/definitions.js';
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   enginesRoute,
   ...engineSwitchRoutes,
   ...queueRoutes,
+  ...archiveRoutes,
   statsRoute,
   failuresRoute,
   ...metricsRoutes,

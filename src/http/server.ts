@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { createPulse, type Client, type ServerReport } from '../client.js';
 import type { Log } from '../log.js';
 import { problem } from '../errors.js';
+import type { Retain } from '../model/retain.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { createCache } from './access/cache.js';
 import { createIdentify } from './access/identify.js';
@@ -34,6 +35,8 @@ export type ServerOptions = {
   readonly settings: HttpSettings;
   /** Folder that files of the settings are relative to. */
   readonly root: string;
+  /** The default of `retain`, as in `tws.json`. */
+  readonly retain?: Retain | undefined;
   readonly log: Log;
   readonly version: string;
   readonly leaseMs?: number | undefined;
@@ -166,6 +169,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     identify: createIdentify({ client, open, keepMs: options.keepMs ?? 5_000, now: steady }),
     log,
     version,
+    archives: { usual: options.retain, root: options.root },
     project: basename(resolve(options.root)),
     inspect: options.inspect,
     checks: createCache(checksMs, steady),

@@ -142,6 +142,11 @@ export const rows: Readonly<Record<string, Row>> = {
     ...{ access: 'operator', about: 'all', ok: [200, 409] },
     ask: () => ({ path: { name: 'unused' } }),
   },
+  // There is no archive here; archive.test.ts has one, with jobs of two owners.
+  getRetention: { access: 'viewer', about: 'all', ok: [200] },
+  listArchived: { ...list, ask: inOwner, ok: [404] },
+  getArchived: { access: 'viewer', about: 'own', ask: byId, ok: [404] },
+  restoreArchived: { access: 'operator', about: 'own', ask: byId, ok: [404] },
   removeJob: { access: 'admin', about: 'document', seed: 'failed', ask: byId, ok: [200] },
   getTwsMetrics: { access: 'viewer', about: 'all', ok: [200] },
   getMetrics: { access: 'viewer', about: 'all', ok: [200] },

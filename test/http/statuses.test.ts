@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { problem } from '../../src/errors.js';
 import { describeApi } from '../../src/http/reference/document.js';
@@ -384,6 +386,30 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
+  });
+
+  it('of archives answers as the reference says', async () => {
+    const retain = { succeeded: { count: 0 }, archive: { folder: 'archive' } } as const;
+    const ids = ['listArchived', 'getArchived', 'restoreArchived'] as const;
+    const paths = ['/archive', '/archive/a', '/archive/a/restore'] as const;
+    const all = async () => Promise.all(ids.map((id, i) => go(id, String(paths[i]))));
+    api = await openApi();
+    expect(await all()).toEqual([404, 404, 404]);
+    api = await openApi({ retain });
+    const job = { _id: 'a', type: 'job', flow: 'f', owner: 'DEFAULT', steps: [] };
+    await api.put({ ...job, ...{ state: '$$complete', exit: 0, start: 1, end: 2 } });
+    await api.client.retain({ usual: retain, root: api.folder });
+    expect(await go('getRetention', '/retention')).toBe(200);
+    expect(await all()).toEqual([200, 200, 200]);
+    await api.store.remove('a', String((await api.store.get('a'))?._rev));
+    await api.put({ ...job, exec_after: 9e12 });
+    expect(await go('restoreArchived', '/archive/a/restore')).toBe(409);
+    await writeFile(join(api.folder, 'file'), '');
+    await api.put({
+      ...{ _id: 'f', type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['t'] },
+      retain: { archive: { folder: 'file' } },
+    });
+    expect(await all()).toEqual([502, 502, 502]);
   });
 
   it('of hooks answers as the reference says', async () => {
