@@ -1,5 +1,6 @@
 /** What the CLI and the HTTP API use of the client that brings the rules of the engines along. */
 export { summaryOf } from './client/summary.js';
+export { problemOfAnswer } from './client/signal-answers.js';
 export { warningsOfSignal } from './client/messages.js';
 export { explainChain } from './client/explain-job.js';
 export { countInHand } from './client/service.js';

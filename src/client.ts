@@ -20,6 +20,8 @@ export type { WriteBatch, StoreOptions } from './store/store.js';
 export type { Reason } from './client/reason.js';
 export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
+export type { AnswerOptions } from './client/signal-answers.js';
+export type { SignalAnswer } from './reading/signal-answer.js';
 export type { RetainOptions, RetainProgress, RetainResult } from './client/retain.js';
 export type { ArchivesToRead } from './client/archives.js';
 export type { PassOptions, PassResult } from './client/retention.js';

@@ -6,6 +6,7 @@ import { machineProblems } from './errors/machine.js';
 import { ojsProblems } from './errors/ojs.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
+import { signalProblems } from './errors/signals.js';
 import { lengthOf } from './words.js';
 
 /**
@@ -268,6 +269,7 @@ export const problems = {
   ),
   ...inputProblems,
   ...secretProblems,
+  ...signalProblems,
   ...machineProblems,
   ...httpProblems,
   ...hookProblems,

@@ -45,6 +45,7 @@ import {
   type QueueFacts,
   type QueueSwitch,
 } from './queues.js';
+import type { AnswerOptions } from './signal-answers.js';
 import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
 import type { PassOptions, PassResult } from './retention.js';
 import type { ArchivedJob, ArchivedJobWhole, ArchiveSearch } from './archive/archived-jobs.js';
@@ -57,6 +58,7 @@ import { removeDocument, writeDocument } from './writes.js';
 import type { Delivery } from '../decide/hooks/decide-delivery.js';
 import type { EngineDocument } from '../model/engine.js';
 import type { Hook } from '../model/hook.js';
+import type { SignalAnswer } from '../reading/signal-answer.js';
 import type { Problem } from '../model/problems.js';
 import type { Retain } from '../model/retain.js';
 import type { RequestAction } from '../model/request.js';
@@ -216,6 +218,11 @@ export type Client = {
   readonly history: (id: string) => Promise<readonly HistoryEvent[]>;
   /** Stores a signal to a job, which may be submitted later; answers the id of the document. */
   readonly signal: (signal: SignalToSend) => Promise<string>;
+  /** Waits for what a job answers to a signal; `pending` when the time is over. */
+  readonly answer: (
+    sent: { readonly job: string; readonly id: string },
+    options: AnswerOptions,
+  ) => Promise<SignalAnswer>;
   /**
    * Announces an event to all jobs that wait for it, now or later; answers the id of the document.
    * @throws TwsError `document_conflict` when it was announced before
@@ -314,6 +321,7 @@ export type Client = {
  * for, which most commands never do.
  */
 const rules = {
+  answers: () => import('./signal-answers.js'),
   archives: () => import('./archives.js'),
   explain: () => import('./explain-job.js'),
   history: () => import('./history.js'),
@@ -360,6 +368,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     ...startingJobs(store),
     history: async (id) => (await rules.history()).jobHistory(store, id),
     signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
+    answer: async (sent, options) => (await rules.answers()).answerOfSignal(store, sent, options),
     announce: async (event) => (await rules.messages()).announceEvent(store, event),
     takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),

@@ -45,7 +45,7 @@ export type Schema =
   | Unanswered;
 
 /** What is checked: paths of problems begin with it. */
-export type CheckedSubject = 'params' | 'result';
+export type CheckedSubject = 'params' | 'result' | 'data';
 
 /** What a plugin told of itself that matters before it is called. */
 export type PluginFacts = {

@@ -56,6 +56,9 @@ const ofKind = {
   seen: z.exactOptional(z.int().min(0)),
   continues: z.exactOptional(flagSchema),
   signal_id: z.exactOptional(z.string()),
+  /** What the sender of that signal is answered, or the step whose result it is. */
+  answer: z.exactOptional(z.unknown()),
+  answer_by: z.exactOptional(z.string()),
 };
 const claimed = {
   plugin: z.string(),

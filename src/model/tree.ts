@@ -1,4 +1,5 @@
 import type { RetryInput } from './retry.js';
+import type { JsonSchema } from './scalars.js';
 
 /**
  * The structure of a flow. Every node has a `path` from the root (`0`, `2.parallel.1`); the state
@@ -13,6 +14,10 @@ export type WaitFor = {
   readonly key?: string;
   /** Milliseconds; absent or 0: no limit. */
   readonly timeout?: number;
+  /** JSON Schema of the data of the signal: others are refused, and the step waits on. */
+  readonly schema?: JsonSchema;
+  /** What the sender of the signal is answered: a JSONata expression, or the result of a later step. */
+  readonly answer?: string | { readonly step: string };
 };
 
 /** Fields that every node may have. */

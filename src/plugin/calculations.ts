@@ -14,7 +14,7 @@ export type Calculation =
       readonly schema: Json;
       readonly value: unknown;
       /** What it is: paths of problems begin with it. */
-      readonly of: 'params' | 'result';
+      readonly of: 'params' | 'result' | 'data';
     }
   /** By the schema of a plugin. */
   | { readonly kind: 'params'; readonly schema: Json; readonly params: unknown };

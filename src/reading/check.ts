@@ -104,6 +104,7 @@ function flowNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
     ...(handler === undefined ? [] : absentTask('error', handler.name, owner, world)),
     ...notifyNotes(flow, world),
     ...sameNameNotes(main),
+    ...answerNotes([...main, ...beside]),
     ...circleNotes(flow, world),
     ...paramNotes(flow, main, beside, world),
   ];
@@ -124,6 +125,18 @@ function notifyNotes({ notify, owner }: Flow, world: DefinitionLookup): readonly
 /** All entries of what runs after a failure and after a cancel. */
 export function branchPlaces(flow: Pick<Flow, 'error' | 'cancel'>): readonly Place[] {
   return branchesOf(flow).flatMap(({ tree, root }) => placesIn(tree, root));
+}
+
+/** A step that is to answer a signal and is not there: its sender would wait in vain. */
+function answerNotes(places: readonly Place[]): readonly Note[] {
+  const names = new Set(places.map(({ leaf }) => leaf.name));
+  return places.flatMap(({ leaf, at }): readonly Note[] => {
+    const { answer } = leaf.entry.wait ?? {};
+    if (typeof answer !== 'object' || names.has(answer.step)) return [];
+    const path = `${at}.wait.answer.step`;
+    const message = `${path} names "${answer.step}", which is no step of the flow.`;
+    return [{ path, message, level: 'problem' }];
+  });
 }
 
 function circleNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {

@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import { durationSchema, nameSchema, textSchema } from '../model/scalars.js';
+import { durationSchema, jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
 import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
 
+const answerText = 'must be a JSONata expression, or {"step": name} of a later step';
+const answerSchema = z
+  .union([z.string({ error: answerText }), z.strictObject({ step: nameSchema })], {
+    error: answerText,
+  })
+  .describe(
+    'What the sender of the signal is answered: JSONata over {data, params, results, job}, or the result of a later step.',
+  );
 const waitText = 'must be {"signal": name} or {"event": type, "key": text}';
 const waitSchema = z
   .looseObject(
@@ -11,15 +19,27 @@ const waitSchema = z
       event: z.exactOptional(nameSchema.describe('Type of the event to wait for.')),
       key: z.exactOptional(textSchema.describe('Key of the event; templates are filled in.')),
       timeout: z.exactOptional(durationSchema.describe('Milliseconds; 0 = no limit.')),
+      schema: z.exactOptional(
+        jsonSchemaSchema.describe('JSON Schema of the data of the signal: others are refused.'),
+      ),
+      answer: z.exactOptional(answerSchema),
     },
     { error: waitText },
   )
-  .superRefine(({ signal, event, key }, context) => {
+  .superRefine((wait, context) => {
+    const { signal, event, key } = wait;
+    const refuse = (path: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
     if ((signal === undefined) === (event === undefined)) {
       context.addIssue({ code: 'custom', message: waitText });
-    } else if (signal !== undefined && key !== undefined) {
-      const message = 'must not stand beside "signal": only events have a key';
-      context.addIssue({ code: 'custom', path: ['key'], message, params: { isComplete: true } });
+      return;
+    }
+    if (signal !== undefined && key !== undefined)
+      refuse('key', 'must not stand beside "signal": only events have a key');
+    if (signal !== undefined) return;
+    for (const one of ['schema', 'answer'] as const) {
+      if (wait[one] !== undefined)
+        refuse(one, 'must not stand beside "event": only the sender of a signal is answered');
     }
   });
 

@@ -162,8 +162,13 @@ export function isExpression(keys: readonly string[]): boolean {
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
     ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') &&
-    ['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '')
+    (['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '') || isAnswer(own))
   );
+}
+
+/** Whether the text at these keys is what a wait answers the sender of its signal. */
+export function isAnswer(keys: readonly string[]): boolean {
+  return keys.at(-2) === 'wait' && keys.at(-1) === 'answer';
 }
 
 /** `locks` of a job is a regular expression. */

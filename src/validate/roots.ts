@@ -2,7 +2,7 @@ import { closest } from '../model/closest.js';
 import { isObject } from '../model/object.js';
 import { loadJsonata } from '../plugin/late-packages.js';
 import type { Written } from './written.js';
-import { isExpression, textsIn } from './document.js';
+import { isAnswer, isExpression, textsIn } from './document.js';
 
 /** What conditions, lists to go over and outputs know by name; a map may add one of its own. */
 const roots = [
@@ -29,16 +29,17 @@ export function unknownRoots(
   const known = [...roots, ...own];
   return texts
     .filter(({ keys }) => isExpression(keys))
-    .flatMap(({ path, text }) =>
-      [...new Set(rootsOf(text))]
-        .filter((name) => !known.includes(name))
+    .flatMap(({ keys, path, text }) => {
+      const there = isAnswer(keys) ? [...known, 'data'] : known;
+      return [...new Set(rootsOf(text))]
+        .filter((name) => !there.includes(name))
         .map((name) => {
-          const close = closest(name, known);
+          const close = closest(name, there);
           const todo =
-            close === undefined ? `known are ${known.join(', ')}.` : `did you mean "${close}"?`;
+            close === undefined ? `known are ${there.join(', ')}.` : `did you mean "${close}"?`;
           return { path, message: `${path} asks for "${name}", which is never there; ${todo}` };
-        }),
-    );
+        });
+    });
 }
 
 function rootsOf(text: string): readonly string[] {

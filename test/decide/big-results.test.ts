@@ -79,6 +79,17 @@ describe('a large result', () => {
 
 describe('what needs a large result', () => {
   const asks = { kind: 'look_up', attachments: [name] };
+
+  it('is read for the answer to a signal', () => {
+    const wait = { wait: { signal: 'add', answer: 'results.a.n' } };
+    const told = after([wait]);
+    told.go();
+    told.signal('add', 1);
+    expect(told.decide()).toMatchObject(asks);
+    told.with({ contents: { [name]: whole } }).go();
+    told.answering({ '1.wait.answer sent-1': 7 }).go();
+    expect(told.steps[1]).toMatchObject({ answer: 7 });
+  });
   const n = { x: '{{results.a.n}}' };
   const cases: readonly [string, WrittenNode[], Partial<Setting>][] = [
     ['the parameters of a step', [{ task: 'b', params: n }], {}],

@@ -381,6 +381,12 @@ describe('each route', () => {
     for (const word of ['cancel', 'pause', 'resume', 'signal']) {
       expect([word, await go(`${word}Job`, `/jobs/c/${word}`)]).toEqual([word, 409]);
     }
+    const asks = { wait: { signal: 'go', answer: 'data', schema: { type: 'integer' } } };
+    await api.ask('PUT', '/flows/ask', { body: flow('ask', [asks] as never, { timeout: 0 }) });
+    await api.ask('POST', '/jobs', { body: { _id: 'g', flow: 'ask' } });
+    const sent = (data: unknown): Asking => ({ body: { name: 'go', data } });
+    expect(await go('signalJob', '/jobs/g/signal?wait=60s', sent('x'))).toBe(422);
+    expect(await go('signalJob', '/jobs/g/signal?wait=60s', sent(7))).toBe(200);
     expect(await go('retryJob', '/jobs/e/retry')).toBe(200);
     await api.until('e', ({ run, state }) => run === 2 && state === '$$complete');
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);

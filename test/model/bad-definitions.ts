@@ -967,6 +967,12 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must not stand beside "signal": only events have a key.',
     ],
     [
+      'is for an event and has an answer',
+      flow([{ wait: { event: 'e', answer: 'data' } }]),
+      'tasks[0].wait.answer',
+      'must not stand beside "event": only the sender of a signal is answered.',
+    ],
+    [
       'has a timeout with a unit',
       flow([{ wait: { signal: 's', timeout: '1d' } }]),
       'tasks[0].wait.timeout',

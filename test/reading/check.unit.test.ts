@@ -39,6 +39,16 @@ describe('checkDefinitions', () => {
   });
 });
 
+it('a wait that is to be answered by a step that is not there is a problem', () => {
+  const answering = (step: string) =>
+    flow([{ wait: { signal: 's', answer: { step } } }, { task: 'a', name: 'last' }]);
+  expect(findingsOf([answering('last')], ab)).toEqual([]);
+  const path = 'tasks.sequence[0].wait.answer.step';
+  expect(findingsOf([answering('lost')], ab)).toEqual([
+    ['problem', path, `${path} names "lost", which is no step of the flow.`],
+  ]);
+});
+
 describe('a name that is nowhere', () => {
   it.each<[title: string, flow: Flow, path: string, name: string]>([
     ['a step', flow(['a', 'b', 'x']), 'tasks.sequence[2].task', 'x'],

@@ -391,6 +391,13 @@ describe('names at the root of a condition', () => {
     expect(await notes({ f: when(text) })).toEqual([]);
   });
 
+  it('may be the data of a signal in the answer to it', async () => {
+    const asks = (answer: string) => flow('f', [{ wait: { signal: 's', answer } }]);
+    expect(await notes({ f: asks('{"n": data.n}') })).toEqual([]);
+    const [found] = await notes({ f: asks('dat.n') });
+    expect(found).toContain('asks for "dat", which is never there; did you mean "data"?');
+  });
+
   it('may be what a branch of a catch sees', async () => {
     const read = { task: 'a', when: 'failure.exit = 2', params: { x: '{{results.none.message}}' } };
     const node = { task: 'a', catch: [{ do: read, as: 'none' }] };

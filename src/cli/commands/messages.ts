@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { openDatabase } from '../../client.js';
-import { warningsOfSignal } from '../../client-rules.js';
+import { openDatabase, type Client } from '../../client.js';
+import { problemOfAnswer, warningsOfSignal } from '../../client-rules.js';
 import { problem } from '../../errors.js';
-import { defineCommand } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { SignalStart } from '../../model/signal.js';
 import { isObject } from '../../model/object.js';
 import { nameSchema } from '../../model/scalars.js';
+import type { Io } from '../io.js';
 import { dataFlag, jsonFlag } from '../json-flag.js';
 import { showWarnings } from '../problems.js';
 
@@ -20,9 +21,13 @@ export const signal = defineCommand(
     start: nameSchema.optional(),
     owner: nameSchema.optional(),
     params: jsonFlag.optional(),
+    wait: switchFlag,
+    timeout: numberFlag(1),
   }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', name = ''] = args;
+    if (!flags.wait && flags.timeout !== undefined)
+      throw problem('usage', { reason: '--timeout is for --wait.' });
     const start = startOf(flags);
     const { client, close } = openDatabase(read());
     try {
@@ -44,13 +49,36 @@ export const signal = defineCommand(
         warnings.map((one) => ({ file: job, ...one })),
         io,
       );
-      io.json({ id: sent, job, name, ...(warnings.length === 0 ? {} : { warnings }) });
+      const said = { id: sent, job, name, ...(warnings.length === 0 ? {} : { warnings }) };
+      if (flags.wait) return await answerTo(client, said, flags.timeout, io);
+      io.json(said);
       return 0;
     } finally {
       await close();
     }
   },
 );
+
+/** Waits for the answer and prints it. @throws TwsError `answer_late`, `signal_refused`, … */
+async function answerTo(
+  client: Client,
+  said: { readonly id: string; readonly job: string },
+  seconds: number | undefined,
+  io: Io,
+): Promise<number> {
+  const { job } = said;
+  const waitMs = seconds === undefined ? longestMs : seconds * 1_000;
+  const answer = await client.answer(said, { waitMs, signal: io.stop });
+  const refusal = problemOfAnswer(answer, job);
+  if (refusal !== undefined) throw refusal;
+  if (answer.kind !== 'answered') throw problem('answer_late', { job });
+  io.block(JSON.stringify(answer.answer, null, 2));
+  io.json({ ...said, answer: answer.answer });
+  return 0;
+}
+
+/** Half of what a timer can wait. */
+const longestMs = 1_000_000_000;
 
 type StartFlags = {
   readonly start?: string | undefined;

@@ -1,4 +1,3 @@
-import { attachmentOf } from '../../model/big-result.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
@@ -8,19 +7,18 @@ import { queueOfOffer, workOptionsOf } from '../../model/work.js';
 import { failUnbegun, unprepared } from '../start/attempt.js';
 import { childMove, childWait } from '../children/child.js';
 import { hardDeadline, untilOf } from '../../reading/clock.js';
-import { contentOf } from '../../reading/attachments.js';
-import { definitionFor, totalDeadline, totalTimeoutOf } from '../../reading/entries.js';
+import { totalDeadline, totalTimeoutOf } from '../../reading/entries.js';
 import { failStep } from '../finish/fail.js';
-import { newAttempt, withBegun, withStep } from '../steps.js';
+import { newAttempt, withBegun } from '../steps.js';
 import { lookUp, type EventName, type Query, mergeQueries } from '../queries.js';
 import type { Begun, Move, Wait } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
+import { answered } from './answer.js';
 import { leaseMsOf } from './lease.js';
+import { releasedWait } from './released-wait.js';
 import { prepare } from '../start/prepare.js';
-import { unfitForStep } from '../finish/unfit-result.js';
-import type { Unfit } from '../start/suits.js';
 import { cancelledSteps } from '../finish/stop.js';
 import type { Beginning } from '../../structures/progress.js';
 
@@ -167,40 +165,13 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
     const event = world.event(name.type, name.key);
     if (event.kind === 'unknown') return lookUp({ events: [name] });
     if (event.kind === 'found')
-      return { kind: 'change', job: released(job, step, event.data, now) };
+      return { kind: 'change', job: releasedWait(job, step, event.data, now) };
   }
   if (step.signal === undefined && step.event === undefined) {
-    return { kind: 'change', job: released(job, step, undefined, now) };
+    return { kind: 'change', job: releasedWait(job, step, undefined, now) };
   }
   const failing = { state: '$$timeout', failure: tooLate(job, step), exit: exits.timeout } as const;
   return { kind: 'change', job: failStep(job, step, failing, now) };
-}
-
-/**
- * Ends a step by a signal, which brings a result or a failure and is used up by it. Returns a query when the
- * result must be checked and is not at hand.
- */
-function answered(
-  job: LiveJob,
-  step: WaitingStep,
-  signal: Signal,
-  { now, world }: { readonly now: number; readonly world: World },
-): Move {
-  const { id, data, failure: why } = signal;
-  const taken = { ...step, signal_id: id };
-  const holding = withStep(job, step, taken);
-  const failed = (failing: Unfit): Move => ({
-    kind: 'change',
-    job: failStep(holding, taken, { state: '$$error', ...failing }, now),
-  });
-  if (why !== undefined) return failed({ failure: why, exit: exits.failed });
-  const name = attachmentOf({ ...step, result: data });
-  const isAside = name !== undefined && definitionFor(job, step)?.output_schema !== undefined;
-  const content = isAside ? contentOf(job, world.contents, name) : { value: data };
-  if (content === undefined) return lookUp({ attachments: [String(name)] });
-  const unfit = unfitForStep(holding, taken, content.value, world.schema);
-  if (unfit !== undefined) return failed(unfit);
-  return { kind: 'change', job: released(holding, taken, data, now) };
 }
 
 /** Returns why a step failed that has timed out. */
@@ -229,16 +200,6 @@ function nextSignal(job: LiveJob, name: string): Signal | undefined {
 /** Returns the first signal that came while a decider waited for one. */
 function newsOf(job: LiveJob, { news }: WaitingStep): Signal | undefined {
   return news === undefined ? undefined : job.signals?.[news];
-}
-
-function released(job: LiveJob, step: WaitingStep, result: unknown, now: number): LiveJob {
-  return withStep(job, step, {
-    ...step,
-    state: '$$complete',
-    end: now,
-    exit: exits.success,
-    ...(result === undefined ? {} : { result }),
-  });
 }
 
 /** Returns what the waiting steps of a job wait for. */

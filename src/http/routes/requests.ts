@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { summaryOf, warningsOfSignal } from '../../client-rules.js';
+import { problemOfAnswer, summaryOf, warningsOfSignal } from '../../client-rules.js';
 import type { ProblemCode } from '../../errors.js';
 import type { RequestAction } from '../../model/request.js';
 import { nameSchema, paramsSchema } from '../../model/scalars.js';
@@ -130,8 +130,13 @@ export const signalRoute = route({
   id: 'signalJob',
   tag: 'requests',
   summary: 'Send a signal to a job; a step that waits for it goes on, now or later.',
+  description:
+    'With `wait` the request waits for the answer of the flow ("answer" of the step that waits for the signal). Its "schema" may refuse the data.',
   access: 'operator',
   params: idParams,
+  query: z.object({
+    wait: waitSchema.optional().describe('How long to wait for the answer; default: not at all.'),
+  }),
   body: {
     schema: z.strictObject({
       name: nameSchema.describe('Name of the signal.'),
@@ -147,8 +152,18 @@ export const signalRoute = route({
     }),
   },
   answers: {
+    200: {
+      description: 'The job has answered.',
+      schema: z
+        .object({
+          signal: z.string(),
+          outcome: z.literal('answered'),
+          answer: z.unknown().describe('What the flow says; null where it says nothing.'),
+        })
+        .meta({ id: 'SignalAnswered' }),
+    },
     202: {
-      description: 'It is stored; an engine will put it into the job.',
+      description: 'It is stored; an engine will put it into the job. There is no answer yet.',
       schema: z
         .object({ signal: z.string(), warnings: warningsSchema.optional() })
         .meta({ id: 'Signalled' }),
@@ -157,8 +172,10 @@ export const signalRoute = route({
   problems: [
     ...(['document_missing', 'job_ended', 'document_conflict'] as const),
     ...(['document_invalid', 'owner_refused'] as const),
+    ...(['signal_refused', 'signal_failed', 'signal_unanswered'] as const),
   ],
-  handle: async ({ api, params: { id: job }, body, principal: asker }) => {
+  handle: async ({ api, params: { id: job }, query: { wait: waitFor = 0 }, body, ...call }) => {
+    const { principal: asker, headers, signal: gone } = call;
     const principal = known({ principal: asker });
     const { name, data, id, start } = body;
     if (start !== undefined) await checkStart(api, { _id: job, ...start }, principal);
@@ -173,6 +190,17 @@ export const signalRoute = route({
       ...byOf(body, principal),
       ...(start === undefined ? {} : { start }),
     });
+    if (waitFor > 0) {
+      const sent = { job, id: signal };
+      const told = await answeredTo({ api, headers, level: 'operator' }, () =>
+        waiting(api, waitFor, (waitMs) => api.client.answer(sent, { waitMs, signal: gone })),
+      );
+      if (told.kind === 'answered') {
+        return { status: 200, body: { signal, outcome: told.kind, answer: told.answer } };
+      }
+      const refusal = problemOfAnswer(told, job);
+      if (refusal !== undefined) throw refusal;
+    }
     const more = warnings.length === 0 ? {} : { warnings };
     return { status: 202, body: { signal, ...more } };
   },
