@@ -34,21 +34,13 @@ export function createDatabaseHub(store: Pick<DocumentStore, 'changes' | 'watch'
   const { recent } = heard;
   let reading = false;
   let closed = false;
-
   const wakeReached = (): void => sleepers.wakeBefore(recent.reached() ?? 0);
   const readOn = async (): Promise<void> => {
     if (reading) return;
     reading = true;
     try {
       while (!heard.isWhole() && sleepers.count() > 0 && !closed) {
-        const seen = heard.writes();
-        const since = heard.startReading(sleepers.earliest());
-        const forgotten = heard.forgotten();
-        const page = await store.changes({ since, limit: PAGE });
-        // What was known up to the page is not known any more: there would be a gap before it.
-        if (heard.forgotten() !== forgotten) continue;
-        recent.add(page.map(withJson));
-        if (page.length < PAGE) heard.cover(seen);
+        await heard.readOn(sleepers.earliest(), store);
         wakeReached();
       }
     } catch {
@@ -103,18 +95,12 @@ type Overheard = {
   readonly isWhole: () => boolean;
   /** Counts a write and adds its changes when they follow the newest; undefined: they are not known. */
   readonly take: (changes: readonly StoredChange[] | undefined) => void;
-  /** How many writes there were. */
-  readonly writes: () => number;
-  /** `recent` was read as far as after so many writes. */
-  readonly cover: (writes: number) => void;
-  /** Where to read on: nobody needs what lies before the position of every listener. */
-  readonly startReading: (earliest: number) => number;
+  /** Reads a page on from what `recent` has; nobody needs what lies before the position of every listener. */
+  readonly readOn: (earliest: number, store: Pick<DocumentStore, 'changes'>) => Promise<void>;
   /** Changes were asked for: they are kept for longer. */
   readonly asked: () => void;
   /** Forgets all changes: they have to be read again. */
   readonly forget: () => void;
-  /** How often that was. */
-  readonly forgotten: () => number;
 };
 
 function createOverheard(): Overheard {
@@ -129,9 +115,14 @@ function createOverheard(): Overheard {
     covered = -1;
     forgotten += 1;
   };
+  const startReading = (earliest: number): number => {
+    const reached = recent.reached();
+    if (reached !== undefined && reached >= earliest) return reached;
+    recent.restart(earliest);
+    return earliest;
+  };
   return {
     forget,
-    forgotten: () => forgotten,
     recent,
     isWhole: () => covered === written,
     take(changes) {
@@ -142,15 +133,14 @@ function createOverheard(): Overheard {
       unheard += changes.length;
       if (unheard > UNHEARD) forget();
     },
-    writes: () => written,
-    cover(writes) {
-      covered = Math.max(covered, writes);
-    },
-    startReading(earliest) {
-      const reached = recent.reached();
-      if (reached !== undefined && reached >= earliest) return reached;
-      recent.restart(earliest);
-      return earliest;
+    async readOn(earliest, store) {
+      const before = { written, forgotten };
+      const since = startReading(earliest);
+      const page = await store.changes({ since, limit: PAGE });
+      // What was known up to the page is not known any more: there would be a gap before it.
+      if (forgotten !== before.forgotten) return;
+      recent.add(page.map(withJson));
+      if (page.length < PAGE) covered = Math.max(covered, before.written);
     },
     asked() {
       unheard = 0;
