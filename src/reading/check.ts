@@ -1,5 +1,6 @@
 import { failure } from '../model/failures.js';
 import { branchesOf, handlerOf, type FlowBranch, type Flow } from '../model/flow.js';
+import { createLimitNotes, limitNamesOf } from './limit-notes.js';
 import { readNotify } from '../model/notify.js';
 import { toJsonPath } from '../model/problems.js';
 import { isObject } from '../model/object.js';
@@ -39,15 +40,20 @@ type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
  */
 export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Finding[] {
   const world: DefinitionLookup = { task: finder(tasks), flow: finder(flows) };
+  const limitNotes = createLimitNotes({ tasks, flows });
   const inTasks = tasks.flatMap((task) =>
-    [...duplicateNotes('TaskAmbiguous', task, tasks), ...taskNotes(task, world)].map((note) =>
-      toFinding('task', task, note),
-    ),
+    [
+      ...duplicateNotes('TaskAmbiguous', task, tasks),
+      ...taskNotes(task, world),
+      ...limitNotes('task', task),
+    ].map((note) => toFinding('task', task, note)),
   );
   const inFlows = flows.flatMap((flow) =>
-    [...duplicateNotes('FlowAmbiguous', flow, flows), ...flowNotes(flow, world)].map((note) =>
-      toFinding('flow', flow, note),
-    ),
+    [
+      ...duplicateNotes('FlowAmbiguous', flow, flows),
+      ...flowNotes(flow, world),
+      ...limitNotes('flow', flow),
+    ].map((note) => toFinding('flow', flow, note)),
   );
   return [...inTasks, ...inFlows];
 }
@@ -106,6 +112,7 @@ function flowNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
     ...sameNameNotes(main),
     ...answerNotes([...main, ...beside]),
     ...circleNotes(flow, world),
+    ...[...main, ...beside].flatMap((place) => childLimitNotes(flow, place, world)),
     ...paramNotes(flow, main, beside, world),
   ];
 }
@@ -142,9 +149,9 @@ function answerNotes(places: readonly Place[]): readonly Note[] {
 function circleNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
   return circlesOf(flow, world).map(({ at, names }) => {
     const deadlock =
-      flow.max_running === undefined
+      flow.max_running === undefined && flow.concurrency === undefined
         ? ''
-        : ' With "max_running" a job may even wait for a child job that waits for its permit.';
+        : ` With "${flow.max_running === undefined ? 'concurrency' : 'max_running'}" a job may even wait for a child job that waits for its permit.`;
     const message = `${at} starts the flow again (${names.join(' -> ')}): without a condition on the way its jobs nest until the depth limit fails them.${deadlock}`;
     return { path: at, message, level: 'warning' };
   });
@@ -183,6 +190,27 @@ function circlesOf(flow: Flow, world: DefinitionLookup): readonly Circle[] {
     const way = wayBack(child);
     return way === undefined ? [] : [{ at, names: [flow.name, ...way] }];
   });
+}
+
+/** A child job that needs a permit of a limit of which its parent holds one while it waits for it. */
+function childLimitNotes(
+  flow: Flow,
+  { leaf: { entry }, at }: Place,
+  world: DefinitionLookup,
+): readonly Note[] {
+  const task = world.task(entry.task, flow.owner);
+  const name = entry.flow ?? task?.flow;
+  const child = name === undefined ? undefined : world.flow(name, flow.owner);
+  if (child === undefined) return [];
+  const held = limitNamesOf([flow, task]);
+  const tasks = leavesOf(child.tasks).map((leaf) => world.task(leaf.entry.task, child.owner));
+  const needed = limitNamesOf([child, ...tasks]);
+  return [...held]
+    .filter((limit) => needed.has(limit))
+    .map((limit) => {
+      const message = `${at} starts a job of flow "${child.name}" that needs a permit of the limit "${limit}", of which this job holds one meanwhile: when such jobs have all permits, they wait for each other.`;
+      return { path: at, message, level: 'warning' };
+    });
 }
 
 /** An entry with its JSON path in the flow document: `tasks.sequence[2]`. */

@@ -1271,6 +1271,36 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must be a number of slots (a whole number, 1 or more); it is 0.',
     ],
     [
+      'has a limit of no permits',
+      task({ concurrency: { limit: 0 } }),
+      'concurrency.limit',
+      'must be a number of permits (a whole number from 1 to 1000); it is 0.',
+    ],
+    [
+      'has a limit with a strategy of its own',
+      task({ concurrency: [{ limit: 1 }, { limit: 1, strategy: 'lifo' }] }),
+      'concurrency[1].strategy',
+      'must be one of queue, cancel_oldest, cancel_newest, round_robin; it is the string "lifo".',
+    ],
+    [
+      'has a limit with a key that is no text',
+      task({ concurrency: { limit: 1, key: 5 } }),
+      'concurrency.key',
+      'must be a JSONata expression (a text); it is a number.',
+    ],
+    [
+      'has a number for its limits',
+      task({ concurrency: 3 }),
+      'concurrency',
+      'must be a limit {key, limit, strategy, name} or a list of 1 to 10 of them; it is 3.',
+    ],
+    [
+      'has no limit in its limits',
+      task({ concurrency: [] }),
+      'concurrency',
+      'must be a limit {key, limit, strategy, name} or a list of 1 to 10 of them; it is an empty list.',
+    ],
+    [
       'is optional by a number',
       task({ optional: 1 }),
       'optional',

@@ -18,6 +18,66 @@ function findingsOf(flows: readonly Flow[], tasks: readonly Task[]): readonly Br
 
 const ab = [task('a'), task('b')];
 
+describe('limits that definitions share by name', () => {
+  const limit = (most: number, more: object = {}) => ({ name: 'x', limit: most, ...more });
+
+  it('have one number', () => {
+    const one = flow(['a'], { concurrency: limit(2) });
+    const other = task('a', { owner: 'DEFAULT', concurrency: [{ limit: 1 }, limit(3)] });
+    expect(findingsOf([one], [other])).toEqual([
+      [
+        'problem',
+        'concurrency[1].limit',
+        'concurrency[1].limit is 3, but flow f gives the limit "x" 2 permits: a limit of one name has one number; write the same in both.',
+      ],
+      [
+        'problem',
+        'concurrency.limit',
+        'concurrency.limit is 2, but task a gives the limit "x" 3 permits: a limit of one name has one number; write the same in both.',
+      ],
+    ]);
+  });
+
+  it('have one number within a definition', () => {
+    const found = findingsOf([flow(['a'], { concurrency: [limit(2), limit(1)] })], ab);
+    expect(found.map(([, , message]) => message)).toEqual([
+      expect.stringContaining('but the same definition gives the limit "x" 1 permits'),
+      expect.stringContaining('but the same definition gives the limit "x" 2 permits'),
+    ]);
+  });
+
+  it.each([
+    ['agree', limit(2, { key: 'params.k' }), limit(2)],
+    ['have no name', { limit: 1 }, { limit: 2 }],
+    ['take turns on the one side only', limit(2), limit(3, { strategy: 'round_robin' })],
+  ])('are right where they %s', (_title, one, other) => {
+    const flows = [
+      flow(['a'], { concurrency: one }),
+      flow(['a'], { name: 'g', concurrency: other }),
+    ];
+    expect(findingsOf(flows, ab)).toEqual([]);
+  });
+
+  it('are right where they belong to different owners', () => {
+    const flows = [flow(['a'], { concurrency: limit(2) })];
+    const tasks = [...ab, task('c', { owner: 'other', concurrency: limit(3) })];
+    expect(findingsOf(flows, tasks)).toEqual([]);
+  });
+
+  it('make a job wait for itself where its child job needs a permit, too', () => {
+    const starts = task('starts', { flow: 'g' });
+    const parent = flow(['starts'], { concurrency: limit(1) });
+    const child = flow(['a'], { name: 'g' });
+    const limited = task('a', { concurrency: limit(1) });
+    const message =
+      'tasks.sequence[0] starts a job of flow "g" that needs a permit of the limit "x", of which this job holds one meanwhile: when such jobs have all permits, they wait for each other.';
+    expect(findingsOf([parent, child], [starts, limited])).toEqual([
+      ['warning', 'tasks.sequence[0]', message],
+    ]);
+    expect(findingsOf([parent, child], [starts, ...ab])).toEqual([]);
+  });
+});
+
 describe('checkDefinitions', () => {
   it('has nothing to say of definitions that fit together', () => {
     const whole = flow(['a', { task: 'b', name: 'second', error: 'a' }], {
@@ -259,5 +319,7 @@ describe('a flow that comes back to itself', () => {
   it('is told that it may wait for itself', () => {
     const [found] = findingsOf([flow([to('f')], { max_running: 1 })], []);
     expect(found?.[2]).toContain('With "max_running" a job may even wait for a child job');
+    const [other] = findingsOf([flow([to('f')], { concurrency: { limit: 1 } })], []);
+    expect(other?.[2]).toContain('With "concurrency" a job may even wait for a child job');
   });
 });

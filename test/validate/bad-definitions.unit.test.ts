@@ -76,6 +76,15 @@ describe.each(structures)('$what', ({ doc, path, says }) => {
   });
 });
 
+describe('the key of a limit', () => {
+  it('is JSONata, also in a list', () => {
+    const limits = [{ limit: 1 }, { limit: 1, key: 'params.(' }];
+    const [problem] = checkDocument('x.json', { ...usesTask, concurrency: limits });
+    expect(problem?.path).toBe('concurrency[1].key');
+    expect(problem?.message).toContain('concurrency[1].key is no valid');
+  });
+});
+
 describe('several mistakes', () => {
   it('are told one by one', () => {
     const tasks = [{ task: 5 }, { parallel: ['a'], join: 9 }, { map: {} }];
