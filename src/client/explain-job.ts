@@ -55,15 +55,24 @@ export async function explainJob(
   const parsed = await takeTurns(parseInPieces(job));
   const observed = await observeJob(store, parsed, around);
   const lines = linesIn(observed) ?? linesIn(await observeAble(store, parsed, around));
-  const holders = (lines ?? []).flatMap(({ by }) => by.map((one) => one.job));
-  const others = [...new Set([holder?.job ?? [], ...holders].flat())];
-  const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
-  const seen: Seen = { ...around, lines, hidden };
+  const withLines = async (waitsIn: Seen['lines']): Promise<Seen> => {
+    const holders = (waitsIn ?? []).flatMap(({ by }) => by.map((one) => one.job));
+    const others = [...new Set([holder?.job ?? [], ...holders].flat())];
+    const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
+    return { ...around, lines: waitsIn, hidden };
+  };
+  const seen = await withLines(lines);
   const settled = pulse.settled(documents, now);
   const reasons = explain(seen, observed);
   if (reasons[0]?.kind !== 'soon') return { job, reasons, settled };
-  const rated = rateReason(await observeJob(store, parsed, around, { me: ableObserver }));
+  // A new job may wait for what only an engine that can run its first step asks for.
+  const able = await observeJob(store, parsed, around, { me: ableObserver });
+  const rated = rateReason(able);
   if (rated !== undefined) return { job, reasons: [rated, ...reasons.slice(1)], settled };
+  const ableLines = linesIn(able);
+  if (ableLines !== undefined) {
+    return { job, reasons: explain(await withLines(ableLines), observed), settled };
+  }
   const { jobs } = await unfinishedJobs(store, mostJobs);
   const busy = { inHand: countInHand(jobs), ownInHand: countOwn(jobs, job) };
   return { job, reasons: explain({ ...seen, ...busy }, observed), settled };

@@ -33,7 +33,10 @@ async function ready(max: number, more: Record<string, unknown> = {}): Promise<W
 
 /** Waits until an engine has found that the job gets no permit yet. */
 const parked = (space: Workspace, id: string) =>
-  space.logged(({ about, message }) => about['job'] === id && message.startsWith('All permits'));
+  space.logged(
+    ({ about, message }) => about['job'] === id && message.startsWith('All permits'),
+    20_000,
+  );
 
 describe('a flow with max_running', () => {
   it.each([1, 3])('U6: has %d of its jobs run at the same time, whoever runs them', async (max) => {
@@ -186,5 +189,35 @@ describe('a flow with max_running', () => {
     await Promise.all([space.engine(), space.engine()]);
     const ids = await space.put(job('f'), job('f'), job('g'));
     for (const id of ids) expect(await space.ended(id)).toMatchObject({ exit: 0 });
+  });
+});
+
+describe('limits by key', () => {
+  it('hold on two engines, shared by a flow and a task, and are explained', async () => {
+    const space = await openWorkspace({ 'slow.mjs': slow });
+    const limit = { name: 'customer', key: 'params.customer', limit: 1 };
+    await space.put(
+      task('slow'),
+      task('shared', { owner: 'me', plugin: 'slow', concurrency: limit }),
+      flow('f', ['slow'], { concurrency: limit }),
+      flow('g', ['shared']),
+    );
+    await space.put(job('f', { _id: 'first', params: { customer: 'a', slow: { ms: 600_000 } } }));
+    await Promise.all([space.engine(), space.engine()]);
+    await space.until('first', begun);
+    const of = (customer: string) => ({ params: { customer, shared: { customer, ms: 20 } } });
+    const [same = ''] = await space.put(job('g', of('a')));
+    await parked(space, same);
+    const [other = ''] = await space.put(job('g', of('b')));
+    expect(await space.ended(other)).toMatchObject({ exit: 0 });
+    const { reasons } = await explainJob(space.store, same);
+    expect(reasons[0]).toMatchObject({
+      kind: 'full',
+      because: 'The only permit of limit customer for "a" is taken; now: first.',
+      todo: 'It goes on when one of them is given back; see `tws explain first`.',
+    });
+    await space.put({ type: 'request', action: 'cancel', job: 'first' });
+    expect(await space.ended(same)).toMatchObject({ exit: 0 });
+    await expect.poll(() => space.store.view('locks')).toEqual([]);
   });
 });
