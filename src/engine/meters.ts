@@ -37,7 +37,7 @@ export type EngineMeters = {
   /** Grants of rate limits that this engine took. */
   readonly grants: (count: number) => void;
   /** So many jobs that this engine knows wait for that reason now. */
-  readonly waiting: (cause: 'rate', count: number) => void;
+  readonly waiting: (cause: WaitCause, count: number) => void;
   /** Slots of schedules that this engine has decided. */
   readonly slots: (verdict: 'started' | 'skipped' | 'missed', count: number) => void;
   /** How long after its time a slot was decided to start, ms; a jitter of the schedule included. */
@@ -45,6 +45,12 @@ export type EngineMeters = {
   /** Jobs that something started, and what it could not start. */
   readonly triggers: (by: TriggerKind, verdict: 'started' | 'refused', count: number) => void;
 };
+
+/**
+ * What a job waits for. `rate`: a grant of a rate limit; `permit`: of a limit; `slot`: of this engine; `change`: something else has to happen: an
+ * engine that can run it, a definition, the end of a pause, a child job, a signal.
+ */
+export type WaitCause = 'rate' | 'permit' | 'slot' | 'change';
 
 /** What starts a job beside people, programs and schedules. */
 export type TriggerKind = 'event' | 'signal';

@@ -63,9 +63,24 @@ export async function watchPeers({
   });
 }
 
-/** Calls the jobs that wait for a permit of a limit, should the feed not have shown that one is free. */
-export async function watchPermits({ jobs, ending }: Assembly): Promise<void> {
-  await every(500, ending.signal, jobs.callForPermits);
+/**
+ * Calls the jobs that wait for a permit of a limit, should the feed not have shown that one is free, and
+ * reports how many jobs wait for what.
+ */
+export async function watchPermits({
+  jobs,
+  ending,
+  meters,
+  permitQueues,
+  waitQueue,
+}: Assembly): Promise<void> {
+  await every(500, ending.signal, async () => {
+    const { size: forSlot } = waitQueue.tickets;
+    meters?.waiting?.('permit', permitQueues.waiting());
+    meters?.waiting?.('slot', forSlot);
+    meters?.waiting?.('change', Math.max(0, waitQueue.waiting().length - forSlot));
+    await jobs.callForPermits();
+  });
 }
 
 /**
