@@ -1,3 +1,4 @@
+import { createVirtualTime, dice, type VirtualTime } from '../../support/virtual-time.js';
 import { createRates, type Rates } from '../../../src/engine/locks/rates.js';
 import type { RateRequest } from '../../../src/decide/queries.js';
 import { createCluster, type Cluster } from '../schedules/slot-world.js';
@@ -15,15 +16,6 @@ export type RateRun = {
   /** How often an engine is killed, of each hundred steps of it. */
   readonly kills: number;
 };
-
-/** Numbers that follow from a seed, from 0 to below `most`. */
-function dice(seed: number): (most: number) => number {
-  let state = seed;
-  return (most) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * most);
-  };
-}
 
 /** Runs engines that begin jobs under one rate limit; answers when each began, by the true time. */
 export async function beginAll(run: RateRun): Promise<readonly number[]> {
@@ -141,39 +133,4 @@ function createEngine(run: RateRun, around: Around): Simulated {
     clock.after(at - clock.now(), () => consider(job, true));
   };
   return { consider, saw: rates.saw, kill: () => life.abort() };
-}
-
-type VirtualTime = ReturnType<typeof createVirtualTime>;
-
-function createVirtualTime() {
-  let time = 0;
-  let number = 0;
-  const events: { readonly at: number; readonly number: number; readonly happen: () => void }[] =
-    [];
-  return {
-    now: () => time,
-    after: (ms: number, happen: () => void): void => {
-      number += 1;
-      const event = { at: time + Math.max(0, ms), number, happen };
-      let place = events.length;
-      while (place > 0 && isLater(events[place - 1], event)) place -= 1;
-      events.splice(place, 0, event);
-    },
-    run: async (isOver: () => boolean): Promise<void> => {
-      while (!isOver()) {
-        const event = events.shift();
-        if (event === undefined) throw new Error('Nothing happens any more.');
-        time = event.at;
-        event.happen();
-        // What follows from it at once.
-        await new Promise((next) => setImmediate(next));
-      }
-    },
-  };
-}
-
-type Ordered = { readonly at: number; readonly number: number };
-
-function isLater(a: Ordered | undefined, b: Ordered): boolean {
-  return a !== undefined && (a.at > b.at || (a.at === b.at && a.number > b.number));
 }
