@@ -55,17 +55,10 @@ export function createReleaseSteps({
 }: GiveBackParts): (job: StoredDocument) => Promise<void> {
   const released = new LRUCache<string, true>({ max: remembered });
   return async (job) => {
-    const { definitions, steps } = job;
-    const limited = isObject(definitions) && Object.values(definitions).some(hasLimits);
-    if (!limited || !Array.isArray(steps)) return;
-    const all = (steps as readonly Step[]).filter((step) => permitsOf(step).length > 0);
-    const open = new Set(all.filter(isOpen).flatMap(permitsOf));
-    const ended = all.filter((step) => !isOpen(step) && !released.has(claimOf(job, step)));
-    for (const step of ended) released.set(claimOf(job, step), true);
-    const ids = ended.flatMap(permitsOf).filter((id) => !open.has(id));
-    if (ids.length === 0) return;
     try {
-      const locks = await store.getMany([...new Set(ids.map(String))]);
+      const ids = endedPermits(job, released);
+      if (ids.length === 0) return;
+      const locks = await store.getMany(ids);
       for (const lock of locks.values()) {
         if (isLeftBy(lock, job)) await store.remove(lock._id, lock._rev);
       }
@@ -73,6 +66,20 @@ export function createReleaseSteps({
       log.debug({ job: job._id, error: String(error) }, 'Permits of steps are left to the sweep.');
     }
   };
+}
+
+/** The permits of attempts that have ended, each attempt once; the job may have any form. */
+function endedPermits(job: StoredDocument, released: LRUCache<string, true>): readonly string[] {
+  const { definitions, steps } = job;
+  const limited = isObject(definitions) && Object.values(definitions).some(hasLimits);
+  if (!limited || !Array.isArray(steps)) return [];
+  const objects = steps.filter(isObject) as readonly unknown[] as readonly Step[];
+  const all = objects.filter((step) => permitsOf(step).length > 0);
+  const open = new Set(all.filter(isOpen).flatMap(permitsOf));
+  const ended = all.filter((step) => !isOpen(step) && !released.has(claimOf(job, step)));
+  for (const step of ended) released.set(claimOf(job, step), true);
+  const ids = ended.flatMap(permitsOf).filter((id) => !open.has(id));
+  return [...new Set(ids.map(String))];
 }
 
 const hasLimits = (task: unknown): boolean => isObject(task) && task['concurrency'] !== undefined;

@@ -248,6 +248,9 @@ function wantsOf(job: StoredDocument, library: Pick<Library, 'flow'>): readonly 
   const flow = state === undefined ? flowOfNew(job, library) : job['flow_definition'];
   if (!isObject(flow) || slice !== undefined || isFinalState(state)) return [];
   if (flow['max_running'] === undefined && flow['concurrency'] === undefined) return [];
+  // A mistake in the copy of a flow is told when the job is read.
+  const { concurrency } = flow as { readonly concurrency?: unknown };
+  if (concurrency !== undefined && ![concurrency].flat().every(isObject)) return [];
   const held = state !== undefined && isObject(locked) ? locked : {};
   return limitsOfFlow(flow as unknown as Flow)
     .filter(({ at, key }) => {
