@@ -15,6 +15,8 @@ export type LockRequest = {
   /** Of a permit: the step whose attempt wants it, and the value of the key of its limit. */
   readonly step?: string;
   readonly value?: string;
+  /** The job has the permit for an attempt that has ended in what was decided. */
+  readonly isOver?: true;
   /** `database`: it counts for the jobs of all owners. */
   readonly scope?: 'owner' | 'database';
   /** The id under which earlier versions stored the lock: nobody may have that either. */
@@ -38,6 +40,8 @@ export type PermitRequest = {
   readonly wants: readonly PermitWant[];
   /** Path of the step. */
   readonly step?: string;
+  /** Ids of permits of attempts that have ended in what was decided, though maybe not in the database yet. */
+  readonly over?: readonly string[];
 };
 
 /** The holder of a permit that is asked to cancel for a job that comes later. */

@@ -21,6 +21,14 @@ export function isOf({ job }: Held, { _id, continued_from }: Omit<LockingJob, '_
   return job === _id || (job !== undefined && job === continued_from);
 }
 
+/**
+ * A permit of an attempt that has ended in what was decided upon this revision: it was taken for an
+ * earlier one. One that was taken for this revision is of an attempt that is about to begin.
+ */
+export function isOfEnded({ step, rev }: Held, job: Pick<LockingJob, '_rev'>): boolean {
+  return step !== undefined && rev !== job._rev;
+}
+
 /** Since when a lock is held, epoch ms. */
 export function sinceOf({ at }: StoredDocument, now: number): number {
   return typeof at === 'number' ? at : now;
@@ -88,7 +96,7 @@ function holderIn(job: StoredDocument, lock: Lock, isHandedOn: boolean): LockHol
   const { step, rev } = lock;
   const isWaitedFor = isHandedOn && state === undefined;
   if (typeof rev === 'string' && !isWaitedFor) {
-    const lists = typeof step === 'string' ? isListedIn(job, step, lock) : isListed(job, lock);
+    const lists = typeof step === 'string' ? isListedInSteps(job, lock) : isListed(job, lock);
     if (!lists && job._rev !== rev) return undefined;
     const cancelling = isCancelRequested(job as unknown as LiveJob)
       ? ({ cancelling: true } as const)
@@ -100,11 +108,14 @@ function holderIn(job: StoredDocument, lock: Lock, isHandedOn: boolean): LockHol
   return { job: job._id, owner: ownerOf(job), decided };
 }
 
-/** An attempt of the step that has not ended has the permit. */
-function isListedIn({ steps }: StoredDocument, path: string, { _id }: Lock): boolean {
+/**
+ * An attempt that has not ended has the permit. Of whichever step: a permit may be taken for the next step
+ * before the end of the one that has it is stored.
+ */
+function isListedInSteps({ steps }: StoredDocument, { _id }: Lock): boolean {
   if (!Array.isArray(steps)) return false;
   return (steps as readonly Step[]).some(
-    (step) => isObject(step) && step.path === path && isOpen(step) && permitsOf(step).includes(_id),
+    (step) => isObject(step) && isOpen(step) && permitsOf(step).includes(_id),
   );
 }
 

@@ -1,6 +1,6 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
-import type { Failure } from '../../model/step.js';
+import { isOpen, type Failure, type Step } from '../../model/step.js';
 import { acquire, lookUp, type Acquire, type Query, type Question } from '../queries.js';
 import type { PermitAnswer, TemplateContext, World } from '../world.js';
 import type { Wait } from '../intent.js';
@@ -54,7 +54,12 @@ export function permitting(job: LiveJob, asking: PermitAsking, world: World): Pe
   const id = step === undefined ? keys : `${step} ${keys}`;
   const answer = world.permit(id);
   if (answer.kind === 'unknown') {
-    const request = { id, wants: wants.map(wantOf), ...(step === undefined ? {} : { step }) };
+    const over = endedPermits(job.steps);
+    const request = {
+      ...{ id, wants: wants.map(wantOf) },
+      ...(step === undefined ? {} : { step }),
+      ...(over.length === 0 ? {} : { over }),
+    };
     const move = acquire({ permits: [request], ...(forTask === undefined ? {} : { forTask }) });
     return { kind: 'open', move };
   }
@@ -72,6 +77,16 @@ export function permitting(job: LiveJob, asking: PermitAsking, world: World): Pe
   const limit = limits.find(({ key }) => key === answer.key) as KeyedLimit;
   return unheld(job, { limit, answer, ...(step === undefined ? {} : { step }) }, world);
 }
+
+/** The permits of attempts that have ended, as far as no attempt has them that goes on. */
+function endedPermits(steps: readonly Step[]): readonly string[] {
+  const listing = steps.filter(({ permits }) => permits !== undefined);
+  const open = new Set(listing.filter(isOpen).flatMap(permitsOf));
+  const ended = new Set(listing.filter((step) => !isOpen(step)).flatMap(permitsOf));
+  return [...ended].filter((id) => !open.has(id));
+}
+
+const permitsOf = ({ permits = [] }: Step): readonly string[] => permits;
 
 /** The job itself has a permit of a limit that its flow has, too: its steps need no other one. */
 function hasPermit(

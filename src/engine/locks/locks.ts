@@ -18,6 +18,7 @@ import { backOff, type Retry } from '../retry.js';
 import {
   lockHolderOf,
   isOf,
+  isOfEnded,
   listedIn,
   rivalOf,
   sinceOf,
@@ -201,11 +202,8 @@ function createReads({ store, copies }: Pick<LockParts, 'store' | 'copies'>): Re
   };
 }
 
-/**
- * A lock as this engine writes it: `at` is when its job first had it (epoch ms), `own` the lock that the job
- * has already.
- */
-type OwnLock = (at: number, own?: Held) => LockDocument & { readonly nonce: string };
+/** A lock as this engine writes it; `own`: the one that the job has already. */
+type OwnLock = (own?: StoredDocument) => LockDocument & { readonly nonce: string };
 
 /** Who asks the holder of a permit to make way stays on record when that one takes it anew (L5). */
 function wantedBy(own: Held | undefined): { readonly wanted_by?: string } {
@@ -215,33 +213,37 @@ function wantedBy(own: Held | undefined): { readonly wanted_by?: string } {
 
 async function take(parts: LockParts, request: LockRequest, job: LockingJob): Promise<LockAnswer> {
   if (request.unique !== undefined) return takeUnique(parts, request, job);
-  const { kind, id, key, scope, step, value } = request;
+  const { kind, id, key, scope, step, value, isOver = false } = request;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
   const former = await takenBefore(parts, request, job);
   if (former !== undefined) return former;
   const owner = ownerOf(job);
   const nonce = randomUUID();
-  const mine: OwnLock = (at, own) => ({
+  const { copies, now, run } = parts;
+  // The permit of a step that has ended is the next step's from now on.
+  const at = (own: StoredDocument | undefined): number =>
+    own !== undefined && own['step'] === step ? sinceOf(own, now()) : now();
+  const mine: OwnLock = (own) => ({
     ...({ _id: id, type: 'lock', kind, key } as const),
     ...wantedBy(own),
     ...(kind === 'permit' ? { rev: job._rev } : { owner }),
     ...(step === undefined ? {} : { step }),
     ...(value === undefined ? {} : { value }),
     ...(scope === 'database' ? { scope } : {}),
-    ...{ job: job._id, at, nonce },
+    ...{ job: job._id, at: at(own), nonce },
   });
-  const { copies, now, run } = parts;
   const isOwn = (lock: Held): boolean =>
-    isOf(lock, job) && (kind !== 'permit' || lock['step'] === step);
+    isOf(lock, job) &&
+    (kind !== 'permit' || lock['step'] === step || (isOver && isOfEnded(lock, job)));
   if (copies() <= 1) return takeOnly(parts, mine, { job, isOwn });
   const taken = { anew: true };
   const protocol = takeReplicatedLock({
     ...{ id, nonce, owner, now, chance: Math.random },
     next: (upon) => {
-      if (upon === undefined || !isOwn(upon)) return mine(now());
+      if (upon === undefined || !isOwn(upon)) return mine();
       if (upon['nonce'] !== nonce) taken.anew = false;
-      return mine(sinceOf(upon, now()), upon);
+      return mine(upon);
     },
     isOwn,
   });
@@ -266,11 +268,11 @@ async function takenBefore(
 
 /** Takes a lock of which the database keeps one copy (U1 to U3). */
 async function takeOnly(
-  { store, retry, life, now }: LockParts,
+  { store, retry, life }: LockParts,
   mine: OwnLock,
   { job, isOwn }: { readonly job: LockingJob; readonly isOwn: (lock: Held) => boolean },
 ): Promise<LockAnswer> {
-  let next: ReturnType<OwnLock> & { readonly _rev?: string } = mine(now());
+  let next: ReturnType<OwnLock> & { readonly _rev?: string } = mine();
   const { _id: id, nonce } = next;
   let anew = true;
   const held = (): LockAnswer => (anew ? { kind: 'held', nonce } : { kind: 'held' });
@@ -285,13 +287,13 @@ async function takeOnly(
     if (stored?.['nonce'] === nonce) return held();
     if (result.kind === 'unknown') await backOff((failures += 1), life);
     anew = stored === undefined || !isOwn(stored);
-    if (stored === undefined) next = mine(now());
-    else if (isOwn(stored)) next = { ...mine(sinceOf(stored, now()), stored), _rev: stored._rev };
+    if (stored === undefined) next = mine();
+    else if (isOwn(stored)) next = { ...mine(stored), _rev: stored._rev };
     else {
       const holding = await retry(async () => ({ by: await lockHolderOf(store.get, stored) }));
       if (holding === undefined) return { kind: 'unknown' };
       if (holding.by !== undefined) return takenBy(holding.by, ownerOf(job));
-      next = { ...mine(now()), _rev: stored._rev };
+      next = { ...mine(), _rev: stored._rev };
     }
   }
 }

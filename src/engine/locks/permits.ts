@@ -5,7 +5,7 @@ import type { LockRequest, PermitRequest, PermitWant } from '../../decide/querie
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
-import { isOf, type LockHolder, type LockingJob } from '../../replicas/lock-holder.js';
+import { isOf, isOfEnded, type LockHolder, type LockingJob } from '../../replicas/lock-holder.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { gather } from './gather.js';
 import { permitHolder, holdersOf, permitLocks } from './permit-holders.js';
@@ -173,8 +173,11 @@ async function find(
 ): Promise<Found> {
   const of = locks.filter(({ key }) => key === want.key);
   for (const { _id } of of) known.limits.set(_id, want.key);
-  const own = of.find((lock) => isOf(lock, job) && lock['step'] === request.step);
-  const others = of.filter((lock) => lock !== own);
+  const { step, over = [] } = request;
+  const mine = of.filter((lock) => isOf(lock, job));
+  const ended = mine.filter((lock) => over.includes(lock._id) && isOfEnded(lock, job));
+  const own = mine.find((lock) => lock['step'] === step) ?? ended[0];
+  const others = of.filter((lock) => lock !== own && !ended.includes(lock));
   const values = of.map(({ value, at }) => ({ value: String(value), at: Number(at) }));
   if (want.strategy === 'round_robin') parts.queues.saw(want.key, values);
   // Only where all are gone it matters whether those that have them still live.
@@ -238,12 +241,13 @@ async function takeOne(
   const ids = Array.from({ length: most }, (_, n) => lockIdOf(permitText(key, n)));
   for (const id of ids) known.limits.set(id, key);
   const free = ids.filter((id) => !taken.some((one) => one._id === id));
-  const { step } = request;
+  const { step, over = [] } = request;
   const rivals: PermitHolder[] = [];
   for (const id of new Set(own === undefined ? free : [own._id, ...free])) {
     const more = {
       ...(step === undefined ? {} : { step }),
       ...(value === undefined ? {} : { value }),
+      ...(over.includes(id) ? ({ isOver: true } as const) : {}),
     };
     const answer = await parts.take({ kind: 'permit', id, key, ...more }, job);
     if (answer.kind === 'held') {

@@ -212,6 +212,17 @@ describe('a step of a task with concurrency', () => {
     expect(told.steps.map(({ permits }) => permits)).toEqual([['lock:p'], undefined]);
   });
 
+  it('tells which permits are of a step that has ended', () => {
+    const told = story({ steps: ['a', 'a', 'a'], tasks: one });
+    const held = (path: string) => ({
+      [path + id.slice(1)]: { kind: 'held', ids: ['p'] } as const,
+    });
+    told.with({ permits: { ...held('0'), ...held('1') } }).go();
+    told.did('a').go();
+    expect(told.steps.map(({ state }) => state)).toEqual(['$$complete', '$$active']);
+    expect(told.did('a').decide()).toMatchObject({ permits: [{ step: '2', over: ['p'] }] });
+  });
+
   it('waits for one without taking time of a flow that has not begun', () => {
     const permits = { [id]: full(key, holder('x')) };
     const intent = story({ steps: ['a'], tasks: one, world: { permits } }).decide();

@@ -48,7 +48,12 @@ describe('a permit', () => {
       }),
       ...([{ step: '0' }, undefined] as const),
     ],
-    ['is not held by another step', job({ steps: [attempt] }), { step: '1' }, undefined],
+    ['is held by another step that lists it still', job({ steps: [attempt] }), { step: '1' }, 'a'],
+    [
+      'is not held by an attempt without it',
+      job({ steps: [{ ...attempt, permits: [] }] }),
+      ...([{ step: '0' }, undefined] as const),
+    ],
     ['is not held where there are no steps', job({ steps: 5 }), { step: '0' }, undefined],
   ])('L7: %s', async (_title, doc, more, holder) => {
     const found = await lockHolderOf(async () => doc, permit(more));
