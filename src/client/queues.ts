@@ -3,6 +3,7 @@ import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import { queueControlId, queueWishes, type QueueControl } from '../model/queue-control.js';
 import type { StoredDocument } from '../model/document.js';
+import type { RateLimit } from '../model/rate.js';
 import { readQueueControl } from '../reading/queue-control.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
@@ -15,6 +16,8 @@ export type QueueFacts = {
   readonly paused: boolean;
   /** Why it is paused, for people. */
   readonly reason?: string | undefined;
+  /** How many attempts of its jobs begin in every window. */
+  readonly rate?: RateLimit;
   /** Ids of the engines that say that they serve it; some of them may be dead. */
   readonly engines: readonly string[];
   /** Ids of the documents that control it. */
@@ -38,9 +41,14 @@ export async function listQueues(
     name,
     paused: said.get(name)?.paused === true,
     ...(said.get(name)?.paused === true ? { reason: said.get(name)?.reason } : {}),
+    ...rateIn(said.get(name)),
     engines: served.filter((one) => of(one).includes(name)).map(({ _id }) => _id),
     controls: all.filter(({ queue }) => queue === name).map(({ _id }) => _id),
   }));
+}
+
+function rateIn(control: QueueControl | undefined): Pick<QueueFacts, 'rate'> {
+  return control?.rate === undefined ? {} : { rate: control.rate };
 }
 
 /** A wish about a queue. */

@@ -7,12 +7,15 @@ const path = 'couch/tws/mail.json';
 
 describe('tws queue', () => {
   it('pauses queues and lets them go on, also such that a file controls', async () => {
-    const file = { type: 'queue-control', queue: 'mail', paused: true, reason: 'it moves' };
+    const rate = { limit: 100, per: 'PT1M', key: 'job.owner' };
+    const file = { type: 'queue-control', queue: 'mail', paused: true, reason: 'it moves', rate };
     const { tws, store } = await openProject({ [path]: file });
     const pushed = await tws(push, { args: [path] });
     expect(pushed.out).toMatch(/=> ok queue-control:mail 1-/);
     const list = await tws(queue, { args: ['list'] });
-    expect(list.out).toMatch(/^default +active +0 *\nmail +paused +0 +it moves$/);
+    expect(list.out).toMatch(
+      /^default +active +0 *\nmail +paused +0 +100 per PT1M, by key +it moves$/,
+    );
     const again = await tws(queue, { args: ['pause', 'mail', 'rare'], flags: { reason: 'x' } });
     expect(again.out).toBe('skipping: mail (already paused)\npaused: rare');
     const resumed = await tws(queue, { args: ['resume', 'mail'] });
@@ -35,9 +38,11 @@ describe('tws queue', () => {
   });
 
   it('is told with the path when a file is wrong', async () => {
-    const { tws } = await openProject({ [path]: { type: 'queue-control', paused: 'no' } });
+    const rate = { limit: 1, per: 1_000, key: '(' };
+    const { tws } = await openProject({ [path]: { type: 'queue-control', paused: 'no', rate } });
     const { err } = await tws(push, { args: [path] });
     expect(err).toMatch(/queue/);
+    expect(err).toMatch(/rate\.key is no valid JSONata/);
     expect(err).toMatch(/paused must be true or false/);
   });
 });

@@ -40,7 +40,40 @@ const tree = 'must be a list of steps or a structure such as {"sequence": […]}
 
 type Row = readonly [what: string, doc: Doc, path: string, says: string];
 
+const limit = 'must be a whole number from 1 to 100000';
+const per = 'must be a duration of at least 1 ms: milliseconds, or ISO 8601 ("PT1S")';
+
 const groups: Readonly<Record<string, readonly Row[]>> = {
+  'the rate of a task': [
+    [
+      'is a text',
+      task({ rate: '5/s' }),
+      'rate',
+      'must be {limit, per}, with key and name if wanted; it is the string "5/s".',
+    ],
+    ['is of nothing', task({ rate: { limit: 0, per: 1 } }), 'rate.limit', `${limit}; it is 0.`],
+    ['has no window', task({ rate: { limit: 1 } }), 'rate.per', `is missing; it ${per}.`],
+    [
+      'has a window without length',
+      task({ rate: { limit: 1, per: 0 } }),
+      'rate.per',
+      `${per}; it is 0.`,
+    ],
+    [
+      'has a number as its key',
+      task({ rate: { limit: 1, per: 1, key: 5 } }),
+      'rate.key',
+      'must be a JSONata expression (a string); it is a number.',
+    ],
+  ],
+  'the rate of a flow': [
+    [
+      'has a window in words',
+      flow(['a'], { rate: { limit: 1, per: 'soon' } }),
+      'rate.per',
+      `${per}; it is the string "soon".`,
+    ],
+  ],
   'the tasks of a flow': [
     ['are missing', without(flow([]), 'tasks'), 'tasks', `is missing; it ${tree}.`],
     ['are null', flow(null), 'tasks', `${tree}; it is null.`],

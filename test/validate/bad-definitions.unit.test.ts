@@ -85,6 +85,17 @@ describe('the key of a limit', () => {
   });
 });
 
+describe('the key of a rate that is no JSONata', () => {
+  it('is refused by push, in a task as in a flow', () => {
+    const rate = { limit: 1, per: 1, key: '(' };
+    const message = 'rate.key is no valid JSONata: Expected ")" before end of expression.';
+    for (const doc of [task('a', { rate }), { ...usesTask, rate }]) {
+      const told = [{ file: 'x.json', path: 'rate.key', message }];
+      expect(checkDocument('x.json', doc)).toEqual(told);
+    }
+  });
+});
+
 describe('several mistakes', () => {
   it('are told one by one', () => {
     const tasks = [{ task: 5 }, { parallel: ['a'], join: 9 }, { map: {} }];

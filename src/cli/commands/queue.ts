@@ -54,13 +54,19 @@ function usageProblem(
   return bad === undefined ? undefined : `${JSON.stringify(bad)} is no name of a queue.`;
 }
 
-const head = ['QUEUE', 'STATE', 'ENGINES', 'REASON'];
+function rateText({ limit, per, key }: NonNullable<QueueFacts['rate']>): string {
+  const window = typeof per === 'number' ? `${per} ms` : per;
+  return `${limit} per ${window}${key === undefined ? '' : ', by key'}`;
+}
+
+const head = ['QUEUE', 'STATE', 'ENGINES', 'RATE', 'REASON'];
 
 function printQueues(queues: readonly QueueFacts[], io: Io): void {
-  const rows = queues.map(({ name, paused, reason = '', engines }) => [
+  const rows = queues.map(({ name, paused, reason = '', rate, engines }) => [
     { text: name },
     { text: paused ? 'paused' : 'active', ...(paused ? { style: 'yellow' as const } : {}) },
     { text: String(engines.length) },
+    { text: rate === undefined ? '' : rateText(rate) },
     { text: reason },
   ]);
   for (const line of tableLines(head, rows, io)) io.out(line);

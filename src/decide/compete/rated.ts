@@ -51,10 +51,8 @@ export function rateMove(
     const at = questionOf(step, one);
     const answer = one.rate.key === undefined ? undefined : world.answers.get(at);
     if (answer?.ok === false) {
-      const why = failure('ExpressionError', {
-        at: `rate of ${wordsOf(one)}`,
-        reason: answer.reason,
-      });
+      const { reason } = answer;
+      const why = failure('LimitKeyError', { limit: `the rate of ${wordsOf(one)}`, reason });
       return failUnbegun(job, step, { failure: why, exit: exits.definition }, now);
     }
     requests.push(requestOf(job, step, { of: one, value: answer?.value }, world));

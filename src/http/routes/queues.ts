@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rateSchema } from '../../model/rate.js';
 import { queueSchema } from '../../model/scalars.js';
 import { assertAllOwners } from '../access/owners.js';
 import { route, type Route } from '../route.js';
@@ -9,6 +10,7 @@ const queueFactsSchema = z
     name: z.string(),
     paused: z.boolean(),
     reason: z.string().optional().describe('Why it is paused.'),
+    rate: rateSchema.optional(),
     engines: z.array(z.string()).describe('Engines that serve it and were not stopped.'),
     controls: z.array(z.string()).describe('Documents that control it.'),
   })

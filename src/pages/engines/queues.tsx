@@ -12,6 +12,7 @@ type Queue = {
   readonly name: string;
   readonly paused: boolean;
   readonly reason?: string;
+  readonly rate?: { readonly limit: number; readonly per: number | string; readonly key?: string };
   readonly engines: readonly string[];
 };
 
@@ -40,6 +41,13 @@ export function Queues() {
                 : `${queue.engines.length} engines serve`}{' '}
               it{queue.reason === undefined ? '.' : `: ${queue.reason}`}
             </p>
+            {queue.rate === undefined ? null : (
+              <p class="muted">
+                At most {queue.rate.limit} attempts begin per{' '}
+                {typeof queue.rate.per === 'number' ? `${queue.rate.per} ms` : queue.rate.per}
+                {queue.rate.key === undefined ? '.' : ', for each value of its key.'}
+              </p>
+            )}
             <QueueSwitch queue={queue} onSwitched={reload} />
           </li>
         ))}

@@ -54,7 +54,7 @@ describe('a step under a rate limit', () => {
     expect(ids[0]).toMatchObject({ of: '"shared"', perMs: 1_500 });
     expect(ids[0]?.id).not.toBe(ids[1]?.id);
     told.with({ answers: { [id]: { ok: false, reason: 'no number' } } }).go();
-    expect(told.ending).toMatchObject({ exit: 3, failure: 'ExpressionError' });
+    expect(told.ending).toMatchObject({ exit: 3, failure: 'LimitKeyError' });
   });
 
   it('asks for what its flow and its queue limit as well, the flow only once', () => {

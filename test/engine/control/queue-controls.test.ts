@@ -66,11 +66,20 @@ describe('a queue that is paused', () => {
     const [control] = await Promise.all(ids.map((one) => client.get(one)));
     await client.remove(String(control?._id), String(control?._rev));
     await space.ended(id);
-    const wrong = { _id: 'wrong', type: 'queue-control', queue: 'default', paused: 'yes' };
+    const rate = { limit: 10, per: 1_000, key: '(' };
+    const wrong = { _id: 'wrong', type: 'queue-control', queue: 'default', paused: 'yes', rate };
     await space.put(wrong);
     const told = await space.until('wrong', ({ problems }) => problems !== undefined);
-    expect(told['problems']).toEqual([{ path: 'paused', message: expect.any(String) as string }]);
-    await space.put({ ...told, paused: false });
+    const message = expect.any(String) as string;
+    expect(told['problems']).toEqual([
+      { path: 'paused', message },
+      { path: 'rate.key', message: expect.stringContaining('is no valid JSONata') as string },
+    ]);
+    // Until the key is mended, all of them have one window.
+    const [next = ''] = await space.put(job);
+    await space.ended(next);
+    expect(await space.store.range('rate:')).toHaveLength(1);
+    await space.put({ ...told, paused: false, rate: { ...rate, key: 'job.owner' } });
     await space.until('wrong', ({ problems }) => problems === undefined);
   });
 });

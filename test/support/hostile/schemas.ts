@@ -24,6 +24,8 @@ const doubling = (n: number): object => ({
   $ref: '#/definitions/d0',
 });
 
+const hardlyRated = { limit: 1_000, per: 100, key: '[step.path]' };
+
 /** Schemas that take long to compile or to check, or give many errors. */
 export const schemas: readonly Kind[] = [
   slow(checked('doubling', 3, doubling)),
@@ -117,6 +119,18 @@ export const schemas: readonly Kind[] = [
     ) as object,
     required: ['toString'],
   })),
+  kind('rate of nothing', 3, (n) => [
+    flow(`unrated-${n}`, { rate: { limit: one<unknown>(n, 0, -1, 1e9, 'x'), per: 1 } }),
+    job({ flow: `unrated-${n}` }),
+  ]),
+  kind('rate by a wrong key', 3, (n) => [
+    flow(`keyed-${n}`, { rate: { limit: 1, per: 1, key: one(n, '(', '$x()', '$error("no")') } }),
+    job({ flow: `keyed-${n}` }),
+  ]),
+  kind('rate of a wide structure', 0, (n) => [
+    { type: 'task', owner: 'hostile', name: `rated-${n}`, plugin: 'noop', rate: hardlyRated },
+    job({ tasks: [{ structure: 'parallel', parallel: list(40, () => `rated-${n}`) }] }),
+  ]),
   slow(
     kind('schema: of a task', 3, (n) => [
       { type: 'task', owner: 'hostile', name: `checked-${n}`, plugin: 'noop', schema: doubling(n) },
