@@ -48,9 +48,9 @@ function messageOf({ event, data }: Params, job: Doc, now: number): Doc {
   if (notifies === undefined || event !== undefined || data !== undefined) {
     return { type: event ?? 'task', timestamp: isoOf(now, now), data: data ?? { job: job['_id'] } };
   }
-  const { status, end } = notifies;
-  const at = typeof end === 'number' ? end : now;
-  return { type: `job.${String(status)}`, timestamp: isoOf(at, now), data: factsOf(notifies) };
+  const { status, event: alert = status, end, at: since = end } = notifies;
+  const at = typeof since === 'number' ? since : now;
+  return { type: `job.${String(alert)}`, timestamp: isoOf(at, now), data: factsOf(notifies) };
 }
 
 /** What is told; the rest is for the engine. */

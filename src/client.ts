@@ -36,6 +36,7 @@ export type { NextSlot, ScheduleChange } from './client/schedules.js';
 export type { Delivered, DeliveryOutcome } from './client/hooks/hooks.js';
 export { isProved, proofOf, type HookProof, type HookRequest } from './client/hooks/check.js';
 export type { Delivery } from './decide/hooks/decide-delivery.js';
+export type { NotifyTarget, NotifyTest, TestedEvent } from './client/notify.js';
 export type { Explained } from './client/explain-job.js';
 export { isEndedJob, type JobToSubmit, type SubmitOptions, type Submitted } from './client/jobs.js';
 export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './client/requests.js';

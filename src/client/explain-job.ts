@@ -110,14 +110,20 @@ async function observeAble(
   return limited ? observeJob(store, parsed, seen, { me: ableObserver }) : undefined;
 }
 
-/** The jobs that tell of its last end; the database was asked only where there are some. */
+/** So many alerts are looked up, the last ones. */
+const mostAlerts = 5;
+
+/** The jobs that tell of its last end, or of the job as it goes on; the database was asked only where there are some. */
 async function notificationsFor(
   store: Store,
   job: StoredDocument,
   maySee: (job: StoredDocument) => boolean = () => true,
 ): Promise<readonly StoredDocument[]> {
-  const ids = notificationsOf(job)
-    .filter(({ at }) => at === job['end'])
+  const made = notificationsOf(job);
+  const isOver = job['end'] !== undefined;
+  const ids = made
+    .filter(({ at, event }) => (isOver ? at === job['end'] : event !== undefined))
+    .slice(isOver ? 0 : -mostAlerts)
     .map(({ id }) => id);
   if (ids.length === 0) return [];
   const docs = await store.getMany(ids);

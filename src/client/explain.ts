@@ -1,12 +1,13 @@
 import { isObject } from '../model/object.js';
 import { notifiesOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
-import { isFinal } from '../model/job.js';
+import { isFinal, isLiveJob, type Job } from '../model/job.js';
 import type { Status } from '../model/status.js';
 import type { Decided } from '../decide/intent.js';
+import { lateAt } from '../reading/alerts.js';
 import { readJob, type JobReading } from '../reading/read-job.js';
 import { statusOf } from '../reading/status.js';
-import { momentFrom, shortened, textOf } from '../words.js';
+import { lengthOf, momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
 import type { Observed } from './observer.js';
 import type { Reason, Seen } from './reason.js';
@@ -92,8 +93,9 @@ function decisionReasons(seen: Seen, read: JobReading, observed: Observed): read
     const ofEngines = noEngine(seen);
     return [{ kind: 'unreadable', because }, ...(ofEngines === undefined ? [] : [ofEngines])];
   }
-  const reasons = ruleReasons(seen, read, observed);
-  return reasons.map((reason) => ({ ...reason, rule: observed.decided.rule }));
+  const reasons = [...ruleReasons(seen, read, observed), ...lateReason(seen, observed.job)];
+  const ruled = reasons.map((reason) => ({ ...reason, rule: observed.decided.rule }));
+  return [...ruled, ...notificationReasons(seen)];
 }
 
 function isFinalStatus(status: Status): boolean {
@@ -179,7 +181,15 @@ function endReason(job: StoredDocument, { status, steps }: JobReading): Reason {
   return { kind: 'ended', because, ...(status === 'failed' ? { todo } : {}) };
 }
 
-/** How it goes with telling of the end. */
+/** It has been running for longer than its flow expects. */
+function lateReason({ now }: Seen, job: Job): readonly Reason[] {
+  if (!isLiveJob(job) || lateAt(job) >= now) return [];
+  const since = lengthOf(now - lateAt(job));
+  const because = `It is late: it should have ended ${since} ago ("expected" of its flow).`;
+  return [{ kind: 'late', because }];
+}
+
+/** How it goes with telling of it. */
 function notificationReasons({ notifications = [], now }: Seen): readonly Reason[] {
   return notifications.map((one) => {
     const status = statusOf(one, now);
@@ -194,7 +204,8 @@ function subjectReason(job: StoredDocument): Reason | undefined {
   const notifies = notifiesOf(job);
   if (notifies === undefined || notifies.since !== undefined) return undefined;
   const { job: subject } = notifies;
-  const because = `It tells of the end of job ${subject}, which is not stored yet.`;
+  const of = notifies.event === undefined ? 'the end of job' : `"${notifies.event}" of job`;
+  const because = `It tells of ${of} ${subject}, which is not stored yet.`;
   return { kind: 'waiting', because, todo: `See \`tws explain ${subject}\`.`, child: subject };
 }
 

@@ -37,6 +37,7 @@ export type Seen = {
 export type ReasonKind =
   | 'ended'
   | 'notification'
+  | 'late'
   | 'parent'
   | 'running'
   | 'engine_lost'

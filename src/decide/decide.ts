@@ -22,6 +22,7 @@ import { without } from '../model/record.js';
 import { nextNumber, withRecord } from './requests/records.js';
 import { reopened } from './requests/reopen.js';
 import { formerState } from './requests/retry-record.js';
+import { moved, withAlerts } from './waiting/alerts.js';
 import { withNextDue } from './waiting/sleep.js';
 import { subjectMove } from './finish/subject.js';
 import { staggered } from './compete/stagger.js';
@@ -107,8 +108,18 @@ function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent
     said = advance(next, now, world);
   }
   const { rule, move } = said;
+  if (move.kind === 'wait' && !isNew(current)) {
+    const alerted = withAlerts(current, move, now, world);
+    if (alerted.kind === 'look_up') return { rule, intent: alerted };
+    if (alerted.kind === 'tells') return { rule: 'alerts', intent: alerted.intent };
+    const { job: next, wait } = alerted;
+    // Who was to be told at that time is not any more: it sleeps on.
+    const hasOverslept = wait.asleep === true && (next.next_due ?? Infinity) <= now;
+    if (hasOverslept) return { rule, intent: { kind: 'write', job: withNextDue(next, wait) } };
+    return { rule, intent: afterHold(job, next, wait) };
+  }
   const isHeld = move.kind === 'wait' || move.kind === 'abort';
-  return { rule, intent: isHeld ? afterHold(job, current, move) : move };
+  return { rule, intent: isHeld ? afterHold(job, current, move) : moved(move) };
 }
 
 /** Writes the end of a job, with its notifications: those of one that never began the flow tells. */

@@ -51,7 +51,7 @@ type Maker = { readonly job: string; readonly step: string; readonly start?: num
 /** Child jobs that the job gives up: they are told so before it is written. */
 export type Abandoning = { readonly abandons?: readonly GivenUp[] };
 
-/** Notifications of its end that are made before the job is written. */
+/** Notifications that are made before the revision of the job that names them is written. */
 export type Making = { readonly makes?: readonly ChildJob[] };
 
 /** Nothing to do now. `until` (epoch ms): decide again then; without it some change must come first. */
@@ -61,6 +61,8 @@ export type Wait = {
   readonly until?: number;
   /** Nothing but the time can end the wait: nobody needs to keep the job in mind until then. */
   readonly asleep?: true;
+  /** No engine that is alive can run what is next. */
+  readonly unserved?: true;
   /**
    * Somebody can take the step, only not this engine now: it waits for a slot here, for another
    * engine, for a permit, or for the next window of a rate limit. A new job is left as it is.

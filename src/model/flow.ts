@@ -15,6 +15,7 @@ import {
   textSchema,
 } from './scalars.js';
 import { onSchema } from './trigger.js';
+import { spanSchema } from './span.js';
 import { uniqueSchema } from './unique.js';
 import type { Structure } from './tree.js';
 
@@ -89,6 +90,11 @@ export const flowFields = {
         error: 'must be a JSONata expression or an object of them',
       })
       .describe('What the job leaves as its result: JSONata.'),
+  ),
+  expected: z.exactOptional(
+    spanSchema.describe(
+      'How long a job is expected to take, all time counted: one that takes longer is late. Milliseconds, or ISO 8601 ("PT10M").',
+    ),
   ),
   notify: z.exactOptional(notifySchema),
   notify_lists: z.exactOptional(

@@ -3,12 +3,18 @@ import { encryptedText, isEncrypted } from './encrypted.js';
 import { secretsIn } from './encrypted-values.js';
 import { toJsonPath, toProblems, type Problem } from './problems.js';
 import { isReference, keysOf } from './secret-reference.js';
+import { isObject } from './object.js';
 import { retrySchema } from './retry.js';
-import { durationSchema, nameOf, paramsSchema } from './scalars.js';
+import { spanSchema } from './span.js';
+import { durationSchema, nameOf, paramsSchema, textSchema } from './scalars.js';
 import type { Status } from './status.js';
 
-/** What a notification may be about: how a job ended, or that it did. */
-export const occasions = ['succeeded', 'failed', 'cancelled', 'ended'] as const;
+/** What may be told of a job that goes on. */
+export const alertOccasions = ['late', 'stuck', 'waiting'] as const;
+export type AlertOccasion = (typeof alertOccasions)[number];
+
+/** What a notification may be about: how a job ended, that it did, or an alert. */
+export const occasions = ['succeeded', 'failed', 'cancelled', 'ended', ...alertOccasions] as const;
 export type Occasion = (typeof occasions)[number];
 
 /** Ready-made bodies: `mail` for a task that sends mail, the others for webhooks. */
@@ -19,7 +25,8 @@ const formatText = 'must be "mail", "slack", "teams" or "discord"';
 /** What of the job that ended may go along when an entry asks for it. */
 export const includable = ['params', 'result'] as const;
 
-const onText = 'must be a list of "succeeded", "failed", "cancelled" or "ended"';
+const onText =
+  'must be a list of "succeeded", "failed", "cancelled", "ended", "late", "stuck" or "waiting"';
 const urlText = 'must be an address with http or https, without a password';
 const secretText = 'must be a string, or {"$enc": …} as `tws encrypt` prints it';
 
@@ -56,7 +63,14 @@ export const entryFields = {
     z
       .array(z.enum(occasions, { error: onText }), { error: onText })
       .min(1, { error: onText })
-      .describe('Which ends it tells of; default: ended, which is all of them.'),
+      .describe(
+        'What it tells of; default: ended, which is every end. late: the job runs for longer than `expected` of its flow; stuck: no engine can run what is next; waiting: it waits for a signal.',
+      ),
+  ),
+  after: z.exactOptional(
+    spanSchema.describe(
+      'How long late, stuck or waiting must last before it is told; default: stuck 30 s, others 0.',
+    ),
   ),
   url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
   task: z.exactOptional(nameOf('task').describe('Task that tells of it.')),
@@ -117,6 +131,12 @@ export function judgeEntry(
     return refuse([other], `must not stand beside "${kind}": an entry tells in one way`);
   }
   if (entry.format !== undefined) judgeFormat(entry, refuse);
+  if (entry.after !== undefined && !(entry.on ?? []).some(isAlert)) {
+    refuse(
+      ['after'],
+      'must stand beside "on" with "late", "stuck" or "waiting": an end is told at once',
+    );
+  }
   const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
   for (const key of foreign) {
     if (entry[key] === undefined) continue;
@@ -202,6 +222,22 @@ export function secretsInNotify(
   });
 }
 
+/** Whether it is told while the job goes on. */
+export function isAlert(occasion: Occasion): occasion is AlertOccasion {
+  return alertOccasions.some((one) => one === occasion);
+}
+
+/** Whether an entry of what somebody wrote asks for an alert; cheap, for each decision. */
+export function asksFor(notify: unknown, alert: AlertOccasion): boolean {
+  return (
+    Array.isArray(notify) &&
+    notify.some((entry: unknown) => {
+      const on = isObject(entry) ? entry['on'] : undefined;
+      return Array.isArray(on) && on.includes(alert);
+    })
+  );
+}
+
 /** Whether an entry is about a job that ended like that. */
 export function isAbout({ on = ['ended'] }: NotifyEntry, status: Status): boolean {
   return on.some((occasion) => occasion === 'ended' || occasion === status);
@@ -215,7 +251,9 @@ const notifiesSchema = z.looseObject({
   job: z.string(),
   /** The run that ended; 0: it ended before it began. */
   run: z.number(),
-  status: z.enum(['succeeded', 'failed', 'cancelled']),
+  status: textSchema,
+  /** What it tells of a job that goes on; absent: its end. */
+  event: z.exactOptional(z.enum(alertOccasions)),
   depth: z.number(),
   /** What tells it from other jobs of the same id: when it began, or the revision that never did. */
   start: z.exactOptional(z.number()),
@@ -245,6 +283,8 @@ export type NotificationMade = {
   readonly id: string;
   readonly run: number;
   readonly at: number;
+  /** What it tells of a job that went on; absent: its end. */
+  readonly event?: AlertOccasion;
 };
 
 /** The notifications that a job names, the oldest first. */

@@ -178,12 +178,13 @@ function noteEvent({ at, by, text }: Doc): Draft {
   return { ...external('NoteAdded', at, undefined), data: { by, text } };
 }
 
-/** It was made when the job ended; how it went is in its own history. */
-function notificationEvent({ id, at }: NotificationMade): Draft {
-  return { at, level: 'service', kind: 'NotificationMade', name: id };
+/** It was made when the job ended, or was late, stuck or waiting; how it went is in its own history. */
+function notificationEvent({ id, at, event }: NotificationMade): Draft {
+  const data = event === undefined ? {} : { data: { event } };
+  return { at, level: 'service', kind: 'NotificationMade', name: id, ...data };
 }
 
-/** Of a notification: the end of its subject was found to be stored. */
+/** Of a notification: what it tells of its subject was found to be stored. */
 function releaseOf(doc: Doc): readonly Draft[] {
   const { since: at, job: name } = notifiesOf(doc) ?? {};
   if (at === undefined || name === undefined) return [];

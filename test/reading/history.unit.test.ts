@@ -143,9 +143,14 @@ describe('the history of decisions', () => {
 
 describe('the history of notifications', () => {
   it('has those that were made at the end of a job, after it', () => {
-    const notifications = [{ id: 'j:notify:1:0', run: 1, at: 5 }, 'no notification'];
+    const notifications = [
+      { id: 'j:notify:1:late:0', run: 1, at: 4, event: 'late' },
+      { id: 'j:notify:1:0', run: 1, at: 5 },
+      'no notification',
+    ];
     const job = { _id: 'j', _rev: '3-x', type: 'job', state: '$$complete', exit: 0, end: 5 };
     expect(historyOf({ ...job, notifications } as unknown as Job)).toMatchObject([
+      { kind: 'NotificationMade', at: 4, data: { event: 'late' } },
       { kind: 'JobCompleted', at: 5 },
       { kind: 'NotificationMade', at: 5, name: 'j:notify:1:0' },
     ]);

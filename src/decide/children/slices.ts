@@ -94,7 +94,15 @@ function goingOn(job: LiveJob, child: FinalJob): ChildJob {
 /** Keys of a job that do not go down to its slices. */
 const own = [
   ...(['_rev', '_attachments', 'steps', 'requests', 'notes', 'signals', 'problems'] as const),
-  ...(['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from', 'first_run'] as const),
+  ...([
+    'next_due',
+    'resume_at',
+    'held_since',
+    'held_ms',
+    'timed_from',
+    'first_run',
+    'stuck_since',
+  ] as const),
   ...(['redo', 'refresh', 'refreshed', 'restarts', 'locked', 'relock'] as const),
   ...([
     'target',

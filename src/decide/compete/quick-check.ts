@@ -66,8 +66,7 @@ function checkLive(job: JobDocument, world: QuickCheckWorld): QuickCheck {
   const flow = (flow_definition ?? {}) as Readonly<Record<string, unknown>>;
   const ends = [flow['error'], flow['cancel']].filter((tree) => tree !== undefined);
   const trees = [tasks, ...ends];
-  if (!Array.isArray(steps) || !trees.every(isPlain) || flow['timeout_mode'] === 'hard')
-    return unclear;
+  if (!Array.isArray(steps) || !trees.every(isPlain) || hasTimeOfItsOwn(flow)) return unclear;
   // What was asked for by editing the job is put on record first.
   if ([paused, cancel, retry, requests].some((edit) => edit !== undefined)) return unclear;
   const list: readonly unknown[] = steps;
@@ -81,6 +80,11 @@ function checkLive(job: JobDocument, world: QuickCheckWorld): QuickCheck {
   }
   if (!running.every(({ engine }) => peers.some(({ id }) => id === engine))) return unclear;
   return { kind: 'elsewhere', engine: first.engine };
+}
+
+/** Something happens to its jobs at a time, whatever runs. */
+function hasTimeOfItsOwn(flow: Readonly<Record<string, unknown>>): boolean {
+  return flow['timeout_mode'] === 'hard' || flow['expected'] !== undefined;
 }
 
 /** With more steps a job may have too many, whatever runs. */

@@ -3,6 +3,7 @@ import type { Task } from '../../model/task.js';
 import type { Intent } from '../intent.js';
 import type { Peer, World } from '../world.js';
 import type { Step } from '../../model/step.js';
+import { lateAt } from '../../reading/alerts.js';
 import { delayedUntil, expiryOf, hardDeadline } from '../../reading/clock.js';
 import { definitionFor, queueOf } from '../../reading/entries.js';
 import { rankAmong, turnMs } from './ranks.js';
@@ -58,7 +59,7 @@ function rankToAct(job: Job, intent: Intent, world: World): number {
  */
 function staggeredFrom(job: Job, now: number, { seenAt }: World): number {
   if (!isLiveJob(job)) return seenAt;
-  const ofJob = [job.next_due, delayedUntil(job), expiryOf(job), hardDeadline(job)];
+  const ofJob = [job.next_due, delayedUntil(job), expiryOf(job), hardDeadline(job), lateAt(job)];
   const times = [...ofJob, ...job.steps.map(timeOf)];
   return times.reduce<number>(
     (from, time = 0) => (time > now ? from : Math.max(from, time)),

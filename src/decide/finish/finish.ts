@@ -24,7 +24,14 @@ export function finish(job: LiveJob, ending: JobEnding, now: number): FinalJob {
   const { state = '$$complete', exit } = ending;
   const hasProblems = job.problems !== undefined || job.steps.some(({ phase }) => phase in doing);
   const recorded = hasProblems ? withSideFailures(job, ending.failure) : job;
-  const { next_due: _due, resume_at: _at, held_since: _since, relock: _relock, ...kept } = recorded;
+  const {
+    next_due: _due,
+    resume_at: _at,
+    held_since: _since,
+    stuck_since: _stuck,
+    relock: _relock,
+    ...kept
+  } = recorded;
   const hasEdits = job.paused !== undefined || job.cancel !== undefined;
   return {
     ...(hasEdits ? withoutPauseAndCancel(kept, state) : kept),

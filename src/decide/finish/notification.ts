@@ -1,5 +1,5 @@
-import type { FinalJob, LiveJob } from '../../model/job.js';
-import type { Notifies, NotifyEntry } from '../../model/notify.js';
+import type { LiveJob } from '../../model/job.js';
+import type { AlertOccasion, Notifies, NotifyEntry } from '../../model/notify.js';
 import type { RetryInput } from '../../model/retry.js';
 import { statusOf } from '../../reading/status.js';
 import { defaultOwner } from '../../model/task.js';
@@ -12,14 +12,29 @@ import { isObject } from '../../model/object.js';
 import { notificationBody } from '../notices/formats.js';
 import { expandParams } from '../start/params.js';
 
-/** What a notification is made from. `id`: its own; `before`: its subject before the end. */
+/**
+ * What a notification is made from. `id`: its own; `before`: its subject before the end, or as it goes on;
+ * `ended`: that with its end, or the same; `at`: when it happened (epoch ms).
+ */
 export type Telling = {
   readonly before: Subject;
-  readonly ended: FinalJob;
+  readonly ended: Doc & { readonly _id: string };
+  readonly at: number;
+  /** What is told of a job that goes on; absent: its end. */
+  readonly alert?: AlertFacts | undefined;
   readonly entry: NotifyEntry;
   /** Where the entry is, if it is a flow's. */
   readonly of?: Notifies['entry'] | undefined;
   readonly id: string;
+};
+
+/** What is told of a job that goes on. */
+export type AlertFacts = {
+  readonly event: AlertOccasion;
+  readonly because: string;
+  readonly at: number;
+  readonly step?: string;
+  readonly signal?: string;
 };
 
 type Doc = Readonly<Record<string, unknown>>;
@@ -46,7 +61,7 @@ const webhookRetry: RetryInput = {
 
 /** Returns the job that reports the end of another. It has the same owner and queue. */
 export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
-  const { ended, entry, id } = telling;
+  const { ended, entry, id, at } = telling;
   const { owner, priority } = ended as Doc;
   const kept = {
     _id: id,
@@ -61,13 +76,13 @@ export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): 
     return { ...kept, flow, ...ownQueue(ended), ...params };
   }
   const queue = queueFor(ended);
-  if (task === undefined) return { ...kept, ...queue, ...webhookParts(entry, kept.owner, ended) };
+  if (task === undefined) return { ...kept, ...queue, ...webhookParts(entry, kept.owner, at) };
   const params = taskParams(entry);
   return { ...kept, ...queue, tasks: toTree([{ task, ...(params && { params }) }]) };
 }
 
 /** A webhook needs no task document: its job is made as one that has begun, with what it needs. */
-function webhookParts(entry: NotifyEntry, owner: string, ended: FinalJob) {
+function webhookParts(entry: NotifyEntry, owner: string, start: number) {
   const { timeout, retry = webhookRetry } = entry;
   const tasks = toTree([{ task: webhook, params: webhookParams(entry) }]);
   const flow_definition: LiveJob['flow_definition'] = { type: 'flow', name: '', owner, timeout: 0 };
@@ -80,7 +95,7 @@ function webhookParts(entry: NotifyEntry, owner: string, ended: FinalJob) {
   const definitions = { [webhook]: task };
   return {
     state: '$$ready',
-    start: Number(ended.end),
+    start,
     tasks,
     definitions,
     flow_definition,
@@ -126,13 +141,13 @@ function queueFor({ queue, flow_definition: flow, parent }: Doc) {
 }
 
 function notifiesFor(
-  { before, ended, entry: { include, flow, format }, of }: Telling,
+  { before, ended, alert, entry: { include, flow, format }, of }: Telling,
   world: Pick<World, 'linkOf'>,
 ): Notifies {
   // What an entry says for a flow are the parameters of a job, which has no secrets.
   const entry = flow === undefined ? of : undefined;
   return {
-    ...includedOf(ended, { include, format }, world),
+    ...includedOf(ended, { include, format, alert }, world),
     depth: tellingDepth(ended) + 1,
     ...(runOf(before) === 0 ? { of_rev: before._rev } : {}),
     ...(include === undefined ? {} : { include }),
@@ -145,6 +160,7 @@ function notifiesFor(
 type Asked = {
   readonly include?: Notifies['include'] | undefined;
   readonly format?: Notifies['format'] | undefined;
+  readonly alert?: AlertFacts | undefined;
 };
 
 type Included = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
@@ -155,7 +171,7 @@ type Included = Pick<Notifies, 'job' | 'run' | 'status'> & Doc;
  */
 export function includedOf(
   ended: Doc & { readonly _id: string },
-  { include = [], format }: Asked,
+  { include = [], format, alert }: Asked,
   { linkOf }: Pick<World, 'linkOf'>,
 ): Included {
   const { _id: job, exit, failure, start, end, run, flow, owner, external_id, keys, tags } = ended;
@@ -167,7 +183,8 @@ export function includedOf(
   const included = {
     job,
     run: typeof run === 'number' ? run : 0,
-    status: statusOf({ state: ended['state'], exit }, 0) as Notifies['status'],
+    status: statusOf(ended, alert?.at ?? 0),
+    ...alert,
     ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(more),
   };

@@ -61,14 +61,18 @@ function afterSubject(
   const named = notificationsOf(subject).find(({ id }) => id === job._id);
   if (named !== undefined) {
     // A subject that goes on since has ended as it was told.
-    const isOfNow = isEnded && subject['end'] === named.at;
+    const isOfNow = named.event === undefined && isEnded && subject['end'] === named.at;
     const included = isOfNow ? includedOf(subject, notifies, world) : {};
     return released(job, { ...notifies, ...included }, now);
   }
   if (!isEnded && isStillTheSame(notifies, subject)) {
-    return { kind: 'wait', because: `It waits until job ${notifies.job} has ended.` };
+    const until = notifies.event === undefined ? 'has ended' : `is stored as ${notifies.event}`;
+    return { kind: 'wait', because: `It waits until job ${notifies.job} ${until}.` };
   }
-  const skipped = `Job ${notifies.job} did not end as this notification was to tell.`;
+  const skipped =
+    notifies.event === undefined
+      ? `Job ${notifies.job} did not end as this notification was to tell.`
+      : `Job ${notifies.job} went on before it was stored as ${notifies.event}.`;
   return { kind: 'write', job: unneeded(job, skipped, now) };
 }
 

@@ -108,7 +108,7 @@ function withoutEnd(job: FinalJob, now: number): StoredDocument {
   return without(
     job,
     ...(['state', 'end', 'exit', 'result', 'failure', 'cancel', 'retry', 'retry_refused'] as const),
-    ...(['held_ms', 'held_since', 'resume_at', 'next_due', 'paused'] as const),
+    ...(['held_ms', 'held_since', 'stuck_since', 'resume_at', 'next_due', 'paused'] as const),
     ...(isOver ? ['expires'] : []),
   );
 }

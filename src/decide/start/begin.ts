@@ -164,7 +164,7 @@ function waitUnserved(
     return failUnbegun(job, step, { failure: given, exit: exits.timeout }, now);
   }
   const because = `Step ${leaf.name} needs ${needs}: no engine has it.`;
-  return { kind: 'wait', because, ...untilOf(deadline, ...limits) };
+  return { kind: 'wait', because, unserved: true, ...untilOf(deadline, ...limits) };
 }
 
 /** Takes the permits of the attempt first, then what rates that may limit it ask for. */

@@ -96,7 +96,7 @@ function withFlow(job: NewJob, now: number, world: World): Move {
 const traces = {
   always: [
     ...['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'],
-    ...['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from'],
+    ...['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from', 'stuck_since'],
     ...['flow_rev', 'flow_version', 'first_run', 'restarts', 'redo', 'refresh', 'refreshed'],
     ...['retry_refused', 'relock'],
   ],

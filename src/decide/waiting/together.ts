@@ -25,6 +25,7 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
     ...(until === Infinity ? {} : { until }),
     ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
+    ...(waits.every(({ unserved }) => unserved) ? { unserved: true } : {}),
     ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : {}),
     ...(forSlot.length === 0 && forEngine ? { for: 'engine' } : {}),
     ...(forSlot.length === 0 && !forEngine && forRate ? { for: 'rate' } : {}),

@@ -188,7 +188,7 @@ function tooLate(job: LiveJob, step: WaitingStep): Failure {
       : failure('WorkerLost', { worker, lease: leaseMsOf(step) });
   }
   const timeout = Number(until) - Number(since ?? accepted);
-  return failure('WaitTimeout', { awaited: describe(step), timeout });
+  return failure('WaitTimeout', { awaited: describeWait(step), timeout });
 }
 
 /** Returns the oldest signal of a name that no step has taken yet. */
@@ -211,12 +211,20 @@ export function openWaits(job: LiveJob): readonly Wait[] {
       return { kind: 'wait', because, ...untilOf(limit) };
     }
     if (step.child !== undefined) return childWait(step.name, step.child, limit);
-    const because = `Step ${step.name} waits ${describe(step)}.`;
+    const because = `Step ${step.name} waits ${describeWait(step)}.`;
     return { kind: 'wait', because, asleep: true, ...untilOf(step.until ?? Infinity, limit) };
   });
 }
 
-function describe({ signal, event, key = '', until, worker, news }: WaitingStep): string {
+/** What a step waits for, after the word "waits". */
+export function describeWait({
+  signal,
+  event,
+  key = '',
+  until,
+  worker,
+  news,
+}: WaitingStep): string {
   if (news !== undefined) return 'for any signal: its decider asked for nothing else';
   if (worker !== undefined) return `for worker "${worker}"`;
   const queue = signal === undefined ? undefined : queueOfOffer(signal);

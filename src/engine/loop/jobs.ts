@@ -290,7 +290,11 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
     // If no write won, nothing else wakes the job.
     if (serializer.seen.get(id)?.rev === rev) timers.set(id, now() + hearsayMs);
   }
-  return written.kind === 'lost' ? undefined : written.doc;
+  if (written.kind === 'lost') return undefined;
+  // What tells of a job that goes on waits for this revision.
+  if (decision.kind === 'write')
+    for (const one of decision.makes ?? []) void recall(parts, one._id);
+  return written.doc;
 }
 
 /** All that is left to do is an attempt that runs here. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { announce, mostTelling } from '../../../src/decide/finish/notifications.js';
+import { announce } from '../../../src/decide/finish/notifications.js';
+import { mostTelling } from '../../../src/decide/finish/wanted.js';
 import type { Child } from '../../../src/decide/world.js';
 import type { Intent } from '../../../src/decide/intent.js';
 import type { FinalJob } from '../../../src/model/job.js';

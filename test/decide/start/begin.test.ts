@@ -199,6 +199,7 @@ describe('a step that no engine can take', () => {
       rule: 'structure',
       kind: 'wait',
       because: 'Step a needs plugin "a": no engine has it.',
+      unserved: true,
       until: t0 + 1000,
     });
     told.at(1000).go();

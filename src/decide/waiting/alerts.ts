@@ -1,0 +1,179 @@
+import { isCancelRequested, isSlice, type LiveJob } from '../../model/job.js';
+import {
+  asksFor,
+  notificationsOf,
+  type AlertOccasion,
+  type NotificationMade,
+  type NotifyEntry,
+} from '../../model/notify.js';
+import { without } from '../../model/record.js';
+import { writtenSpanMs } from '../../model/span.js';
+import { ownerOf } from '../../model/task.js';
+import { lateAt, waitsForPerson } from '../../reading/alerts.js';
+import { lengthOf } from '../../words.js';
+import { notificationOf, type AlertFacts } from '../finish/notification.js';
+import { freeId, idsOf, wantedAlive, type Wanted } from '../finish/wanted.js';
+import { lookUp, type Query } from '../queries.js';
+import type { ChildJob, Intent, Wait } from '../intent.js';
+import type { World } from '../world.js';
+import { withNextDue } from './sleep.js';
+import { describeWait } from './waits.js';
+
+/** What a wait comes to: the job with its stay on record, and until when it waits; or what is told first. */
+export type Alerted =
+  | { readonly kind: 'waits'; readonly job: LiveJob; readonly wait: Wait }
+  | { readonly kind: 'tells'; readonly intent: Extract<Intent, { kind: 'write' }> }
+  | Query;
+
+/**
+ * Tells of a job that goes on: that it is late, stuck, or waits for a person.
+ *
+ * N5 It is told as an end is (N1, N2): the notification is stored first, then the revision of the job
+ *    that names it. What is named was told: `late` once in a run, `waiting` once for each wait, `stuck`
+ *    once for each stay.
+ * N6 A job waits no longer than until the next time at which it has something to tell.
+ * N7 A job that nobody asked to be told of costs no write.
+ */
+export function withAlerts(job: LiveJob, wait: Wait, now: number, world: World): Alerted {
+  const isTelling = !isSlice(job) && !isCancelRequested(job);
+  const isStuck = wait.unserved === true && isTelling && mayTell(job, 'stuck', world);
+  const kept = withStay(job, isStuck, now);
+  const alerts = isTelling ? alertsOf(kept, wait, world) : [];
+  if (alerts.length === 0) return { kind: 'waits', job: kept, wait };
+  const announced = announceAlerts(kept, alerts, now, world);
+  if (announced.kind === 'look_up') return announced;
+  const { due, makes, made } = announced;
+  const next = due < (wait.until ?? Infinity) ? { ...wait, until: due } : wait;
+  if (made.length === 0) return { kind: 'waits', job: kept, wait: next };
+  const notifications = [...notificationsOf(kept), ...made];
+  const told = withNextDue({ ...kept, notifications }, next);
+  return { kind: 'tells', intent: { kind: 'write', job: told, makes } };
+}
+
+/** What is to be told now, and when (epoch ms) the next thing is; Infinity: nothing is. */
+type AlertsAnnounced = {
+  readonly kind: 'announced';
+  readonly due: number;
+  readonly made: readonly NotificationMade[];
+  readonly makes: readonly ChildJob[];
+};
+
+function announceAlerts(
+  job: LiveJob,
+  alerts: readonly Alert[],
+  now: number,
+  world: World,
+): AlertsAnnounced | Query {
+  const named = new Set(notificationsOf(job).map(({ id }) => id));
+  const unknown: string[] = [];
+  const made: NotificationMade[] = [];
+  const makes: ChildJob[] = [];
+  let due = Infinity;
+  for (const { alert, wanted } of pairsOf(alerts, wantedAlive(job, world))) {
+    const { key, since, ...facts } = alert;
+    const { number, entry, of } = wanted;
+    const numbered = `${key}:${number}`;
+    const ids = idsOf(job, numbered);
+    if (ids.some((id) => named.has(id))) continue;
+    const at = since + afterMs(entry, alert.event);
+    if (at > now) {
+      due = Math.min(due, at);
+      continue;
+    }
+    const free = freeId(job, numbered, world);
+    if (free.kind === 'unknown') {
+      unknown.push(free.id);
+      continue;
+    }
+    const { id } = free;
+    made.push({ id, run: job.run, at: now, event: alert.event });
+    if (free.kind !== 'absent') continue;
+    const telling = { before: job, ended: job, at: now, entry, of, id };
+    makes.push(notificationOf({ ...telling, alert: { ...facts, at: now } }, world));
+  }
+  if (unknown.length > 0) return lookUp({ children: unknown });
+  return { kind: 'announced', due, made, makes };
+}
+
+/** Each alert with the entries that ask for it. */
+function pairsOf(alerts: readonly Alert[], wanted: readonly Wanted[]) {
+  return alerts.flatMap((alert) =>
+    wanted
+      .filter(({ entry }) => entry.on?.includes(alert.event) === true)
+      .map((one) => ({ alert, wanted: one })),
+  );
+}
+
+function afterMs({ after }: NotifyEntry, event: AlertOccasion): number {
+  return after === undefined ? usualAfterMs[event] : writtenSpanMs(after);
+}
+
+/** So many ms something must last before it is told, where the entry does not say. */
+const usualAfterMs = { late: 0, stuck: 30_000, waiting: 0 } as const;
+
+/** Whether anybody may ask for an alert of the job. */
+function mayTell(job: LiveJob, event: AlertOccasion, { notifyLists }: World): boolean {
+  const { notify, flow_definition: flow } = job;
+  return (
+    asksFor(notify, event) ||
+    asksFor(flow.notify, event) ||
+    notifyLists(ownerOf(job)).some(({ entry }) => entry.on?.includes(event) === true)
+  );
+}
+
+/** Something that may be told; `key`: tells it from others of the job in this run; `since`: epoch ms. */
+type Alert = Omit<AlertFacts, 'at'> & { readonly key: string; readonly since: number };
+
+/** Without the record of a stay, when the job moves. */
+export function moved(intent: Intent): Intent {
+  if (intent.kind !== 'claim' && intent.kind !== 'spawn') return intent;
+  const { job } = intent;
+  return job.stuck_since === undefined ? intent : { ...intent, job: without(job, 'stuck_since') };
+}
+
+function withStay(job: LiveJob, isStuck: boolean, now: number): LiveJob {
+  if (isStuck) return job.stuck_since === undefined ? { ...job, stuck_since: now } : job;
+  return job.stuck_since === undefined ? job : without(job, 'stuck_since');
+}
+
+function alertsOf(job: LiveJob, wait: Wait, world: World): readonly Alert[] {
+  const asks = (event: AlertOccasion): boolean => mayTell(job, event, world);
+  const { stuck_since: stuck, flow_definition: flow } = job;
+  const since = lateAt(job);
+  const expected = flow.expected === undefined ? 0 : writtenSpanMs(flow.expected);
+  const late = `It has been running for longer than the expected ${lengthOf(expected)}.`;
+  const waiting = job.steps.filter(waitsForPerson);
+  return [
+    ...(since < Infinity && asks('late')
+      ? [{ event: 'late', key: 'late', since, because: late } as const]
+      : []),
+    ...(stuck === undefined
+      ? []
+      : [
+          {
+            event: 'stuck',
+            key: `stuck-${stuck}`,
+            since: stuck,
+            because: wait.because,
+          } as const,
+        ]),
+    ...(waiting.length > 0 && asks('waiting') ? waiting : []).map((step) => ({
+      event: 'waiting' as const,
+      key: `waiting-${step.index}-${sinceOf(step)}`,
+      since: sinceOf(step),
+      because: `Step ${step.name} waits ${describeWait(step)}.`,
+      step: step.name,
+      signal: String(step.signal),
+    })),
+  ];
+}
+
+function sinceOf({
+  since,
+  accepted,
+}: {
+  readonly since?: number | undefined;
+  readonly accepted?: unknown;
+}): number {
+  return since ?? Number(accepted);
+}
