@@ -37,6 +37,7 @@ import {
   type NewToken,
   type TokenFacts,
 } from './tokens.js';
+import type { NotifyQuery, NotifyTarget, NotifyTest, NotifyTestQuery } from './notify.js';
 import { watchJob, type WatchOptions } from './watch.js';
 import {
   listQueues,
@@ -237,6 +238,13 @@ export type Client = {
   ) => Promise<WorkerStep | undefined>;
   /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
   readonly answerWork: (work: WorkerStep, answer: WorkAnswer) => Promise<void>;
+  /** Who is notified of jobs of an owner. @throws TwsError `definition_missing`, `document_invalid` */
+  readonly notified: (query: NotifyQuery) => Promise<readonly NotifyTarget[]>;
+  /**
+   * Stores a notification for each entry that asks for an event; engines send them.
+   * @throws TwsError `definition_missing`, `document_invalid`
+   */
+  readonly testNotify: (query: NotifyTestQuery) => Promise<readonly NotifyTest[]>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
    * (`engine:…`, `*` for all). `changed` is false when it was so already.
@@ -327,6 +335,7 @@ const rules = {
   history: () => import('./history.js'),
   hooks: () => import('./hooks/hooks.js'),
   messages: () => import('./messages.js'),
+  notify: () => import('./notify.js'),
   retain: () => import('./retain.js'),
   retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
@@ -380,7 +389,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: async (id, rev) => void (await removeDocument(store, id, rev)),
     removeJob: (id, options) => removeJob(store, id, options),
-    ...removing(store),
+    ...{ ...removing(store), ...notifying(store) },
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),
@@ -412,6 +421,14 @@ function startingJobs(
     judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
     deliver: async (hook, delivery, options) =>
       (await rules.hooks()).deliverToHook(store, hook, delivery, options),
+  };
+}
+
+/** Who is notified, and tests of that. */
+function notifying(store: Store): Pick<Client, 'notified' | 'testNotify'> {
+  return {
+    notified: async (query) => (await rules.notify()).listNotify(store, query),
+    testNotify: async (query) => (await rules.notify()).testNotify(store, query, Date.now()),
   };
 }
 

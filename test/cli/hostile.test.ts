@@ -95,6 +95,12 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
+  notify: [
+    ['list'],
+    ['list', '--flow', hostile, '--owner', hostile],
+    ['test', '--flow', hostile],
+    [hostile],
+  ],
   retain: [['--dry-run']],
   archive: [
     ['list'],

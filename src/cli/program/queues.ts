@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../command.js';
 
-/** Queues. */
+/** Queues and notifications. */
 export const queues: readonly CommandDefinition[] = [
   {
     name: 'queue',
@@ -20,5 +20,20 @@ export const queues: readonly CommandDefinition[] = [
       'tws queue resume mail',
     ],
     load: async () => (await import('../commands/queue.js')).queue,
+  },
+  {
+    name: 'notify',
+    about: 'List who is notified of jobs, and send test messages.',
+    arguments: [{ name: '<action>', about: 'What to do: list or test.', values: ['list', 'test'] }],
+    options: [
+      { flags: '--flow <name>', about: 'Also by this flow.', values: { named: ['flow'] } },
+      {
+        flags: '--event <event>',
+        about: 'With test: what is told; default: failed.',
+        choices: ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'],
+      },
+    ],
+    examples: ['tws notify list --flow report', 'tws notify test --flow report --event late'],
+    load: async () => (await import('../commands/notify.js')).notify,
   },
 ];
