@@ -107,19 +107,27 @@ function lastMove(job: NewJob | LiveJob, now: number, world: World): RuledIntent
     current = next;
     said = advance(next, now, world);
   }
-  const { rule, move } = said;
-  if (move.kind === 'wait' && !isNew(current)) {
-    const alerted = withAlerts(current, move, now, world);
-    if (alerted.kind === 'look_up') return { rule, intent: alerted };
-    if (alerted.kind === 'tells') return { rule: 'alerts', intent: alerted.intent };
-    const { job: next, wait } = alerted;
-    // Who was to be told at that time is not any more: it sleeps on.
-    const hasOverslept = wait.asleep === true && (next.next_due ?? Infinity) <= now;
-    if (hasOverslept) return { rule, intent: { kind: 'write', job: withNextDue(next, wait) } };
-    return { rule, intent: afterHold(job, next, wait) };
-  }
-  const isHeld = move.kind === 'wait' || move.kind === 'abort';
-  return { rule, intent: isHeld ? afterHold(job, current, move) : moved(move) };
+  return atRest(job, current, said, { now, world });
+}
+
+/** What the last move comes to: a live job that waits may have something to tell before. */
+function atRest(
+  original: Job,
+  current: NewJob | LiveJob,
+  { rule, move }: Ruled,
+  { now, world }: { readonly now: number; readonly world: World },
+): RuledIntent {
+  if (move.kind === 'abort') return { rule, intent: afterHold(original, current, move) };
+  if (move.kind !== 'wait') return { rule, intent: moved(move as Intent) };
+  if (isNew(current)) return { rule, intent: afterHold(original, current, move) };
+  const found = withAlerts(current, move, now, world);
+  if (found.kind === 'look_up') return { rule, intent: found };
+  if (found.kind === 'tells') return { rule: 'alerts', intent: found.intent };
+  const { job, wait } = found;
+  // Who was to be told at that time is not any more: it sleeps on.
+  const hasOverslept = wait.asleep === true && (job.next_due ?? Infinity) <= now;
+  if (hasOverslept) return { rule, intent: { kind: 'write', job: withNextDue(job, wait) } };
+  return { rule, intent: afterHold(original, job, wait) };
 }
 
 /** Writes the end of a job, with its notifications: those of one that never began the flow tells. */

@@ -290,11 +290,9 @@ async function commit(parts: JobParts, decision: Writing): Promise<StoredDocumen
     // If no write won, nothing else wakes the job.
     if (serializer.seen.get(id)?.rev === rev) timers.set(id, now() + hearsayMs);
   }
-  if (written.kind === 'lost') return undefined;
   // What tells of a job that goes on waits for this revision.
-  if (decision.kind === 'write')
-    for (const one of decision.makes ?? []) void recall(parts, one._id);
-  return written.doc;
+  if (decision.kind === 'write') decision.makes?.forEach(({ _id }) => void recall(parts, _id));
+  return written.kind === 'lost' ? undefined : written.doc;
 }
 
 /** All that is left to do is an attempt that runs here. */
@@ -328,7 +326,6 @@ function leave(parts: JobParts, { _id: id }: StoredDocument): void {
 function wakeOthers(parts: JobParts, doc: StoredDocument): undefined {
   if (doc['parent'] !== undefined) wakeParent(parts, doc);
   if (doc['schedule'] !== undefined) parts.onJobEnd(doc);
-  if (doc['notifications'] === undefined) return;
   for (const { id } of notificationsOf(doc)) void recall(parts, id);
 }
 

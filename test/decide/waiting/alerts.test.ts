@@ -214,7 +214,7 @@ describe('a job that waits for a person', () => {
     ['a child job', { flow: 'inner' }],
   ])('is none that waits for %s', (_title, step) => {
     const told = story({
-      steps: [step as never],
+      steps: [step],
       flow: { notify: [entry('waiting')] },
       world: { children: free },
     });
