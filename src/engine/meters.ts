@@ -42,6 +42,8 @@ export type EngineMeters = {
   readonly slots: (verdict: 'started' | 'skipped' | 'missed', count: number) => void;
   /** How long after its time a slot was decided to start, ms; a jitter of the schedule included. */
   readonly slotDelay: (ms: number) => void;
+  /** A notification that was stored: how its job ended, or the alert. */
+  readonly notification: (event: string) => void;
   /** Jobs that something started, and what it could not start. */
   readonly triggers: (by: TriggerKind, verdict: 'started' | 'refused', count: number) => void;
 };

@@ -10,6 +10,7 @@ export function allMeters(meters: readonly Partial<EngineMeters>[]): EngineMeter
     slots: (verdict, count) => meters.forEach(({ slots }) => slots?.(verdict, count)),
     triggers: (by, verdict, count) =>
       meters.forEach(({ triggers }) => triggers?.(by, verdict, count)),
+    notification: (event) => meters.forEach(({ notification }) => notification?.(event)),
     slotDelay: (ms) => meters.forEach(({ slotDelay }) => slotDelay?.(ms)),
     attempt: (facts) => {
       const own = meters.flatMap((one) => one.attempt?.(facts) ?? []);

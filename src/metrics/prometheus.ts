@@ -71,6 +71,7 @@ export function createPrometheus(): Prometheus {
       ...slotFigures(registers),
       ...triggerFigures(registers),
       ...limitFigures(registers),
+      ...notificationFigures(registers),
     },
     onBatch: batchFigures(registers),
     watch: (client, pulse) => watchDatabase(registry, client, pulse),
@@ -127,6 +128,17 @@ function triggerFigures(registers: Registry[]): Pick<EngineMeters, 'triggers'> {
     registers,
   });
   return { triggers: (by, verdict, count) => triggers.inc({ by, verdict }, count) };
+}
+
+/** Figures of notifications. */
+function notificationFigures(registers: Registry[]): Pick<EngineMeters, 'notification'> {
+  const notifications = new Counter({
+    name: 'tws_notifications_total',
+    help: 'Notifications that this engine made, by what they tell.',
+    labelNames: ['event'],
+    registers,
+  });
+  return { notification: (event) => notifications.inc({ event }) };
 }
 
 /** Figures of group commit. */

@@ -37,6 +37,7 @@ describe('figures', () => {
     meters.waiting('rate', 5);
     meters.waiting('permit', 5);
     meters.waiting('permit', 3);
+    meters.notification('late');
     onBatch({ documents: 7, ms: 3 });
     const attempt = meters.attempt(facts);
     expect(attempt?.run(() => 5)).toBe(5);
@@ -51,6 +52,7 @@ describe('figures', () => {
     expect(text).toContain('tws_schedule_slots_total{verdict="missed"} 3');
     expect(text).toContain('tws_triggers_total{by="event",verdict="started"} 2');
     expect(text).toContain('tws_jobs_waiting{cause="permit"} 3');
+    expect(text).toContain('tws_notifications_total{event="late"} 1');
     expect(text).toContain('tws_schedule_delay_seconds_sum 0.5');
     expect(text).toContain('tws_rate_grants_total 4');
     expect(text).toContain('tws_jobs_waiting{cause="rate"} 5');

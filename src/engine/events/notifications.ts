@@ -4,11 +4,13 @@ import type { World } from '../../decide/world.js';
 import { keysOfWanted } from '../../decide/queries.js';
 import type { FinalJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
+import { notifiesOf } from '../../model/notify.js';
 import { keyOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { findChild } from '../children/find-child.js';
 import type { Library } from '../loop/library.js';
 import type { LogOnce } from '../log.js';
+import type { EngineMeters } from '../meters.js';
 import type { Retry } from '../retry.js';
 
 export type NotificationParts = {
@@ -19,6 +21,7 @@ export type NotificationParts = {
   readonly linkOf: World['linkOf'];
   readonly notifyLists: World['notifyLists'];
   readonly once: Pick<LogOnce, 'log'>;
+  readonly meters?: Partial<EngineMeters> | undefined;
 };
 
 export type Notifications = {
@@ -41,7 +44,7 @@ export function createNotifications(parts: NotificationParts): Notifications {
 
 /** One that is there already is as good: whoever made it made the same. */
 async function makeOne(
-  { store, retry, documentLimit, once }: NotificationParts,
+  { store, retry, documentLimit, once, meters }: NotificationParts,
   notification: ChildJob,
 ): Promise<void> {
   const id = notification._id;
@@ -50,6 +53,8 @@ async function makeOne(
     if (result.kind === 'unknown') throw new Error(result.cause);
     return result;
   });
+  const { event, status } = notifiesOf(notification) ?? {};
+  if (stored?.kind === 'written') meters?.notification?.(event ?? status ?? 'unknown');
   if (stored?.kind === 'refused') {
     once.log('error', id, `The notification ${id} cannot be stored: ${stored.reason}`);
   }
