@@ -43,9 +43,7 @@ describe('tws notify', () => {
     ]);
     const failed = await tws(notify, { args: ['test'], flags: { flow: 'f' } });
     expect(failed.exit).toBe(1);
-    expect(failed.out).toMatch(
-      /^not sent: url .*of flow f\nsent: task page, entry 1 of tws\.json/,
-    );
+    expect(failed.out).toMatch(/^not sent: url .*of flow f\nsent: task page, entry 1 of tws\.json/);
     expect((await until(2)).map(({ body }) => body.type)).toEqual(['job.late', 'job.failed']);
     const nobody = await tws(notify, { args: ['test'], flags: { event: 'stuck' } });
     expect(nobody.out).toBe('Nobody is notified of "stuck".');

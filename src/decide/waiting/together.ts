@@ -24,13 +24,20 @@ export function mergeWaits(waits: readonly Wait[]): Wait {
     kind: 'wait',
     because: `${reasons.slice(0, namedReasons).join(' ')}${more}`,
     ...(until === Infinity ? {} : { until }),
-    ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
-    ...(waits.every(({ unserved }) => unserved) ? { unserved: true } : {}),
+    ...ofAll(waits),
     ...(forSlot.length > 0 ? { for: 'slot', rank, ...tasks } : {}),
     ...(forSlot.length === 0 && forEngine ? { for: 'engine' } : {}),
     ...(forSlot.length === 0 && !forEngine && forRate ? { for: 'rate' } : {}),
     ...(forPermit ? { for: 'permit' } : {}),
     ...(lines.size === 0 ? {} : { lines: [...lines.values()] }),
+  };
+}
+
+/** What holds for the whole when it holds for each of them. */
+function ofAll(waits: readonly Wait[]): Pick<Wait, 'asleep' | 'unserved'> {
+  return {
+    ...(waits.every(({ asleep }) => asleep) ? { asleep: true } : {}),
+    ...(waits.every(({ unserved }) => unserved) ? { unserved: true } : {}),
   };
 }
 
