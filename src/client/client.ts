@@ -37,7 +37,7 @@ import {
   type NewToken,
   type TokenFacts,
 } from './tokens.js';
-import type { NotifyQuery, NotifyTarget, NotifyTest, NotifyTestQuery } from './notify.js';
+import { notifying, type Notifying } from './notifying.js';
 import { watchJob, type WatchOptions } from './watch.js';
 import {
   listQueues,
@@ -81,7 +81,7 @@ import type { NewDocument } from '../store/writer.js';
  * Everything a person or a program does with the documents of one database. Every function may
  * throw the TwsErrors of a server that is out of reach or refuses (`couch_*`, `database_missing`).
  */
-export type Client = {
+export type Client = Notifying & {
   /** The server, without credentials, and the database. */
   readonly place: { readonly url: string; readonly database: string };
   /**
@@ -238,13 +238,6 @@ export type Client = {
   ) => Promise<WorkerStep | undefined>;
   /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
   readonly answerWork: (work: WorkerStep, answer: WorkAnswer) => Promise<void>;
-  /** Who is notified of jobs of an owner. @throws TwsError `definition_missing`, `document_invalid` */
-  readonly notified: (query: NotifyQuery) => Promise<readonly NotifyTarget[]>;
-  /**
-   * Stores a notification for each entry that asks for an event; engines send them.
-   * @throws TwsError `definition_missing`, `document_invalid`
-   */
-  readonly testNotify: (query: NotifyTestQuery) => Promise<readonly NotifyTest[]>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
    * (`engine:…`, `*` for all). `changed` is false when it was so already.
@@ -335,7 +328,6 @@ const rules = {
   history: () => import('./history.js'),
   hooks: () => import('./hooks/hooks.js'),
   messages: () => import('./messages.js'),
-  notify: () => import('./notify.js'),
   retain: () => import('./retain.js'),
   retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
@@ -421,14 +413,6 @@ function startingJobs(
     judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
     deliver: async (hook, delivery, options) =>
       (await rules.hooks()).deliverToHook(store, hook, delivery, options),
-  };
-}
-
-/** Who is notified, and tests of that. */
-function notifying(store: Store): Pick<Client, 'notified' | 'testNotify'> {
-  return {
-    notified: async (query) => (await rules.notify()).listNotify(store, query),
-    testNotify: async (query) => (await rules.notify()).testNotify(store, query, Date.now()),
   };
 }
 

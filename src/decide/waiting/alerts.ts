@@ -28,11 +28,11 @@ export type Alerted =
 /**
  * Tells of a job that goes on: that it is late, stuck, or waits for a person.
  *
- * N5 It is told as an end is (N1, N2): the notification is stored first, then the revision of the job
+ * N11 It is told as an end is (N1, N2): the notification is stored first, then the revision of the job
  *    that names it. What is named was told: `late` once in a run, `waiting` once for each wait, `stuck`
  *    once for each stay.
- * N6 A job waits no longer than until the next time at which it has something to tell.
- * N7 A job that nobody asked to be told of costs no write.
+ * N12 A job waits no longer than until the next time at which it has something to tell.
+ * N13 A job that nobody asked to be told of costs no write.
  */
 export function withAlerts(job: LiveJob, wait: Wait, now: number, world: World): Alerted {
   const isTelling = !isSlice(job) && !isCancelRequested(job);

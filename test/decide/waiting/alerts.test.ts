@@ -42,7 +42,7 @@ describe('a job that runs for longer than its flow expects', () => {
       world: { children: free },
     });
 
-  it('N5: is told once, by a notification that is made before the job names it', () => {
+  it('N11: is told once, by a notification that is made before the job names it', () => {
     const told = late();
     expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 600_000 });
     const intent = told.at(600_000).go() as Writing;
@@ -104,7 +104,7 @@ describe('a job that runs for longer than its flow expects', () => {
       { notifies: { job: 'x', run: 1, status: 'failed', depth: 3, since: 1 } },
     ],
     ['it is cancelled', {}, { cancel: true }],
-  ])('N7: is not told when %s', (_title, flow, job) => {
+  ])('N13: is not told when %s', (_title, flow, job) => {
     const told = begun(['a'], {
       flow: { expected: 1_000, notify: [entry('late')], ...flow },
       world: { children: free },
@@ -173,7 +173,7 @@ describe('a job that no engine can run', () => {
 });
 
 describe('a job that waits for a person', () => {
-  it('N6: is told at once, or after a time, once for each wait', () => {
+  it('N12: is told at once, or after a time, once for each wait', () => {
     const told = waiting([entry('waiting'), entry('waiting', { after: 'PT1H' })]);
     const intent = told.go() as Writing;
     expect(intent.makes).toMatchObject([
