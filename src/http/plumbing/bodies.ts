@@ -90,15 +90,23 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A field that is sent several times is a list. */
+/** A form with more fields is refused. */
+const mostFields = 1_000;
+
+/** A field that is sent several times is a list. @throws TwsError `json_invalid` */
 function formOf(text: string): Readonly<Record<string, unknown>> {
-  const fields = new Map<string, string | readonly string[]>();
-  for (const [key, value] of new URLSearchParams(text)) {
-    const before = fields.get(key);
-    fields.set(key, before === undefined ? value : [before, value].flat());
+  const fields = new URLSearchParams(text);
+  if (fields.size > mostFields) {
+    throw problem('json_invalid', { reason: `the form has more than ${mostFields} fields.` });
   }
-  fields.delete('__proto__');
-  return Object.fromEntries(fields);
+  const values = new Map<string, string[]>();
+  for (const [key, value] of fields) {
+    const before = values.get(key);
+    if (before === undefined) values.set(key, [value]);
+    else before.push(value);
+  }
+  values.delete('__proto__');
+  return Object.fromEntries([...values].map(([key, all]) => [key, all.length > 1 ? all : all[0]]));
 }
 
 /** @throws TwsError `media_type_unknown`, `json_invalid`: bytes that are no UTF-8 are no text */
