@@ -14,14 +14,16 @@ export async function grantOpen(
   if (!parsed.success) return { kind: 'held' };
   const { grants } = parsed.data;
   if (grants.some((grant) => grant.for === whose)) return { kind: 'held' };
-  const times = grants
-    .flatMap((grant) => {
+  const counting = grants
+    .map((grant) => {
       // As if it had been seen when it was stamped.
       const view = { now: grant.at, gen: 1, by: '', perMs, seenAt: () => undefined };
-      return Array.from({ length: grant.n ?? 1 }, () => freeAt(grant, perMs, view));
+      return { at: freeAt(grant, perMs, view), n: grant.n ?? 1 };
     })
-    .filter((time) => time > now)
-    .sort((a, b) => a - b);
-  const until = times[times.length - limit];
-  return until === undefined ? { kind: 'held' } : { kind: 'full', until };
+    .filter(({ at }) => at > now)
+    .sort((a, b) => a.at - b.at);
+  let left = counting.reduce((sum, { n }) => sum + n, 0);
+  if (left < limit) return { kind: 'held' };
+  const next = counting.find(({ n }) => (left -= n) < limit) as (typeof counting)[number];
+  return { kind: 'full', until: next.at };
 }
