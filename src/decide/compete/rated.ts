@@ -4,7 +4,7 @@ import type { LiveJob } from '../../model/job.js';
 import type { RateLimit } from '../../model/rate.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { exits, isFailed, isOpen, type Step } from '../../model/step.js';
-import { keyOf, type Task } from '../../model/task.js';
+import { keyOf, ownerOf, type Task } from '../../model/task.js';
 import { hasBegun } from '../../reading/attempts.js';
 import { delayedUntil, expiryOf, hardDeadline, untilOf } from '../../reading/clock.js';
 import { queueOf } from '../../reading/entries.js';
@@ -24,7 +24,7 @@ type RatedStep = Beginning & { readonly task?: Task };
 type RateOf = {
   readonly rate: RateLimit;
   readonly kind: 'flow' | 'queue' | 'task';
-  /** Name of what has it, and its owner: a queue has none. */
+  /** Name of what has it, and its owner: a queue has none, and its named rate is one of `DEFAULT`. */
   readonly name: string;
   readonly owner?: string | undefined;
 };
@@ -162,7 +162,8 @@ function requestOf(
 ): RateRequest {
   const { rate, kind, name, owner } = of;
   const { limit, per } = rate;
-  const what = rate.name === undefined ? [kind, keyOfOf(of)] : ['named', rate.name, owner ?? ''];
+  const what =
+    rate.name === undefined ? [kind, keyOfOf(of)] : ['named', rate.name, ownerOf({ owner })];
   const { path, run, attempt } = newAttempt(job, step);
   // A job that is new as yet begins at another time with each decision, and one that was removed and
   // stored anew is another job.

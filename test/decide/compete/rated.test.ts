@@ -81,6 +81,21 @@ describe('a step under a rate limit', () => {
     expect(asked.slice(3)).toEqual(['queue "default"', 'task "a"']);
   });
 
+  it('shares the windows of a name with its flow and its queue, whether they say an owner or not', () => {
+    const named = { ...rate, name: 'shared' };
+    const mail = { _id: 'q', type: 'queue-control' as const, queue: 'default', rate: named };
+    const idsOf = (owner: string | undefined): readonly string[] => {
+      const ofOwner = owner === undefined ? {} : { owner };
+      const of = { ...ofOwner, rate: named };
+      const told = story({ steps: ['a'], tasks: [task('a', of)], flow: of, job: ofOwner });
+      const asked = told.with({ queueControls: { default: mail } }).decide();
+      return 'rates' in asked ? asked.rates.map(({ id }) => id) : [];
+    };
+    expect(idsOf(undefined)).toHaveLength(3);
+    expect(new Set([...idsOf(undefined), ...idsOf('DEFAULT')]).size).toBe(1);
+    expect(new Set(idsOf('mara')).size).toBe(2);
+  });
+
   it('limits what its flow or its queue limits where its task does not', () => {
     const told = story({ steps: ['b', 'b'], flow: { rate: { limit: 1, per: 60_000 } } });
     expect(told.decide()).toMatchObject({ kind: 'acquire', rates: [{ of: 'flow "f"' }] });
