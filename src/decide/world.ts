@@ -127,18 +127,29 @@ export type PermitHolder = {
   readonly wantedBy?: string;
   /** Its job is being cancelled. */
   readonly cancelling?: true;
+  /** Its job does not list the permit yet, and may give it back. */
+  readonly undecided?: true;
+  /** Its job is one that the asking one was made for, or a slice of the same map. */
+  readonly kin?: true;
+  /** Its job came after the asking one, as far as this engine saw both. */
+  readonly newer?: true;
   /** Its job belongs to another owner, who alone may know its id. */
   readonly foreign?: true;
 };
 
 /**
- * What became of it. `held`: by the locks of these ids, in the order in which they were asked for.
+ * What became of it. `held`: by the locks of these ids, in the order in which they were asked for; `anew`: the
+ * nonces of those that were taken just now, by id.
  * `full`: of the limit `key` these have all permits. `behind`: it has some, but for these jobs, which
  * go first.
  */
 export type PermitAnswer =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'held'; readonly ids: readonly string[] }
+  | {
+      readonly kind: 'held';
+      readonly ids: readonly string[];
+      readonly anew?: ReadonlyMap<string, string>;
+    }
   | { readonly kind: 'full'; readonly key: string; readonly by: readonly PermitHolder[] }
   | { readonly kind: 'behind'; readonly key: string; readonly by: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string };

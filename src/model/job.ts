@@ -125,12 +125,13 @@ const redoSchema = z.looseObject({ from: z.string(), run: z.int() });
 /**
  * What makes a job a slice of the map at `path`, whose list has `total` items. `before` is what its
  * parent had done, and the items for it. `failed`: number of items that failed, with the failure of the
- * first; `stopped`: number of these that were only cancelled.
+ * first; `stopped`: number of these that were only cancelled. `permits`: those that its parent holds.
  */
 export const sliceSchema = z.looseObject({
   path: z.string(),
   total: z.int().min(1),
   before: z.array(stepSchema),
+  permits: z.exactOptional(z.array(z.string())),
   failed: z.exactOptional(z.int().min(1)),
   stopped: z.exactOptional(z.int().min(1)),
   failure: z.exactOptional(failureSchema),

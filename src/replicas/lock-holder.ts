@@ -43,6 +43,8 @@ export type LockHolder = {
   readonly decided: boolean;
   /** It is being cancelled. */
   readonly cancelling?: true;
+  /** It is a slice of a map of this job. */
+  readonly sliceOf?: string;
 };
 
 /** The job that has a lock now, if there is one (U2). */
@@ -101,7 +103,9 @@ function holderIn(job: StoredDocument, lock: Lock, isHandedOn: boolean): LockHol
     const cancelling = isCancelRequested(job as unknown as LiveJob)
       ? ({ cancelling: true } as const)
       : {};
-    return { job: job._id, owner: ownerOf(job), decided: lists, ...cancelling };
+    const parent = job['slice'] === undefined ? undefined : parentOf(job);
+    const slice = parent === undefined ? {} : { sliceOf: parent };
+    return { job: job._id, owner: ownerOf(job), decided: lists, ...cancelling, ...slice };
   }
   const decided = state !== undefined && relock !== true;
   if (decided && !isListed(job, lock)) return undefined;
@@ -119,6 +123,12 @@ function isListedInSteps({ steps }: StoredDocument, { _id }: Lock): boolean {
   );
 }
 
+/** The id of the job that a job says it was made for. */
+export function parentOf({ parent }: Readonly<Record<string, unknown>>): string | undefined {
+  const { job } = (isObject(parent) ? parent : {}) as { readonly job?: unknown };
+  return typeof job === 'string' ? job : undefined;
+}
+
 /** The ids of the permits that an attempt says it has. */
 export function permitsOf({ permits }: { readonly permits?: unknown }): readonly unknown[] {
   return Array.isArray(permits) ? permits : [];
@@ -129,7 +139,7 @@ function isListed(job: StoredDocument, { _id }: Lock): boolean {
 }
 
 /** The ids of the locks that a job says it has. */
-export function listedIn({ locked }: StoredDocument): readonly string[] {
+export function listedIn({ locked }: Readonly<Record<string, unknown>>): readonly string[] {
   const ids: unknown[] = typeof locked === 'object' && locked !== null ? Object.values(locked) : [];
   return ids.flat().filter((id) => typeof id === 'string');
 }

@@ -97,7 +97,13 @@ function locksOn(store: Store, retry: (ask: () => unknown) => unknown = (ask) =>
     ...{
       ...shared,
       now,
-      queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+      queues: {
+        place: () => {},
+        before: () => [],
+        heldBack: () => {},
+        isEarlier: () => false,
+        saw: () => {},
+      },
       remind: () => {},
       run: (protocol) => runProtocol(protocol, ports),
     },

@@ -88,7 +88,14 @@ function goingOn(job: LiveJob, child: FinalJob): ChildJob {
   const { path } = child['slice'] as Slice;
   const settings = settingsFor(job);
   const given = { tasks, definitions, flow_definition: settings, ...paramsFor(job, path) };
-  return { ...child, ...given, retry: true as const };
+  const slice = { ...without(child['slice'] as Slice, 'permits'), ...heldBy(job) };
+  return { ...child, ...given, slice, retry: true as const };
+}
+
+/** The permits of limits that a job holds until it ends, for its slices, too. */
+function heldBy({ slice, locked }: LiveJob): { readonly permits?: string[] } {
+  const permits = slice?.permits ?? locked?.permits;
+  return permits === undefined ? {} : { permits };
 }
 
 /** Keys of a job that do not go down to its slices. */
@@ -141,7 +148,7 @@ function sliceJob(job: LiveJob, step: ParentStep, now: number, world: World): Ma
     parent: parentLinkOf(job, step, depthOf(job)),
     flow_definition: settingsFor(job),
     ...paramsFor(job, path),
-    slice: { path, total: all.length, before },
+    slice: { path, total: all.length, before, ...heldBy(job) },
     ...(Object.keys(past.attachments).length === 0 ? {} : { _attachments: past.attachments }),
   };
   return { kind: 'spawn', job, children: [child] };

@@ -17,7 +17,8 @@ export type Displacing = {
  * L5 A holder is asked once, and for one job: the lock says for whom, written by a compare-and-set before
  *    the request is stored, whose id follows from the lock. So a job for which a holder is being
  *    cancelled asks no other, and one that died between the two writes is made good by the next decision.
- * L6 A job asks neither itself nor the jobs that it was made for: it would be cancelled with them.
+ * L6 A job asks neither itself nor the jobs that it was made for, with their slices: it would be cancelled
+ *    with them. Nor does it ask jobs of other owners, jobs that came later and those that have not begun.
  */
 export function displacement(
   job: LiveJob,
@@ -25,12 +26,9 @@ export function displacement(
   world: World,
 ): Acquire | undefined {
   const wantedBy = step === undefined ? job._id : `${job._id} ${step}`;
-  const own = by.filter((holder) => holder.wantedBy === wantedBy);
+  const own = by.filter((holder) => holder.wantedBy === wantedBy && holder.foreign !== true);
   if (own.some(({ cancelling }) => cancelling)) return undefined;
-  const open = by.filter(
-    (holder) =>
-      holder.wantedBy === undefined && holder.cancelling !== true && !isKin(holder.job, job),
-  );
+  const open = by.filter((holder) => mayAsk(holder, job));
   const [victim] = own.length > 0 ? own : open.toSorted(byAge);
   if (victim === undefined || world.displaced.has(victim.nonce)) return undefined;
   const { job: holder, nonce, lock } = victim;
@@ -46,7 +44,8 @@ function byAge(a: PermitHolder, b: PermitHolder): number {
   return a.at - b.at || (a.lock < b.lock ? -1 : 1);
 }
 
-/** The job itself, the one that made it, or the root of both. */
-function isKin(holder: string, { _id, parent }: LiveJob): boolean {
-  return holder === _id || holder === parent?.job || holder === parent?.root;
+function mayAsk({ job: holder, ...of }: PermitHolder, { _id, parent }: LiveJob): boolean {
+  const isKin = of.kin === true || [_id, parent?.job, parent?.root].includes(holder);
+  const wait = [of.wantedBy, of.cancelling, of.undecided, of.foreign, of.newer];
+  return !isKin && wait.every((one) => one === undefined);
 }

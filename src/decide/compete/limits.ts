@@ -1,5 +1,7 @@
 import { canonical } from '../../model/canonical.js';
 import { limitsIn, type Concurrency, type Strategy } from '../../model/concurrency.js';
+import { secretsIn } from '../../model/encrypted-values.js';
+import { isObject } from '../../model/object.js';
 import { keyOf, ownerOf } from '../../model/task.js';
 import type { PermitWant } from '../queries.js';
 
@@ -62,30 +64,40 @@ function limitsOf(kind: 'flow' | 'task', of: Limited): readonly Limit[] {
 
 /** Longer identities are kept as a hash: they are keys of a view. */
 const longestKey = 500;
-const longestValue = 100;
+/** Longer values are neither shown nor stored. */
+const longestValue = 64;
+/** So many digits of a hash tell values apart for people. */
+const shownDigits = 12;
 
 /** A limit whose key is known, with what people read of it. */
 export type KeyedLimit = PermitWant & Pick<Limit, 'at' | 'identity' | 'title'>;
 
 /**
  * The permit that a limit asks for. The value of its key is part of its identity, but for `round_robin`,
- * whose permits are those of all keys together. A key that gives nothing is the key `null`.
+ * whose permits are those of all keys together. A key that gives nothing is the key `null`. A value that is no
+ * short text, number or boolean, or that is encrypted, stands in locks, logs and sentences as a hash.
  */
 export function keyedLimit(
   { at, identity, title, most, strategy, key }: Limit,
   value: unknown,
   hash: (text: string) => string,
 ): KeyedLimit {
-  const text = canonical(value) ?? 'null';
+  const whole = canonical(value) ?? 'null';
+  const text = isPlain(value, whole) ? whole : hash(whole);
   const isShared = strategy === 'round_robin';
-  const whole = at === 'max_running' ? identity : `limit ${identity}${isShared ? '' : ` ${text}`}`;
-  const shown = text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+  const id = at === 'max_running' ? identity : `limit ${identity}${isShared ? '' : ` ${text}`}`;
+  const shown = text === whole ? text : `hash ${text.replace(/^lock:/, '').slice(0, shownDigits)}`;
   return {
     ...{ at, identity, most, strategy },
-    key: whole.length > longestKey ? hash(whole) : whole,
+    key: id.length > longestKey ? hash(id) : id,
     title: key === undefined ? title : `${title} for ${shown}`,
     ...(key === undefined && !isShared ? {} : { value: text }),
   };
+}
+
+function isPlain(value: unknown, text: string): boolean {
+  const isLong = text.length > longestValue;
+  return !isLong && !isObject(value) && !Array.isArray(value) && secretsIn({ value }).size === 0;
 }
 
 /** Each limit once: of several that are the same one the lowest number counts. */

@@ -38,8 +38,8 @@ export type Permitting =
   | { readonly kind: 'failed'; readonly failure: Failure };
 
 /**
- * Takes the permits of all limits, or none: nobody holds one while it waits for another, so nobody waits
- * in a circle.
+ * Takes the permits of all limits, or none: of those that are asked for together none is held while another
+ * one is missing. A job keeps those of its flow while its steps wait for theirs.
  */
 export function permitting(job: LiveJob, asking: PermitAsking, world: World): Permitting {
   const keyed = withKeys(asking, world);
@@ -88,13 +88,13 @@ function endedPermits(steps: readonly Step[]): readonly string[] {
 
 const permitsOf = ({ permits = [] }: Step): readonly string[] => permits;
 
-/** The job itself has a permit of a limit that its flow has, too: its steps need no other one. */
+/** The job, or the one of which it is a slice, has a permit of that limit: its steps need no other one. */
 function hasPermit(
-  { flow_definition: flow, locked }: LiveJob,
+  { flow_definition: flow, locked, slice }: LiveJob,
   limit: KeyedLimit,
   world: World,
 ): boolean {
-  const held: readonly string[] = locked?.permits ?? [];
+  const held: readonly string[] = slice?.permits ?? locked?.permits ?? [];
   if (held.length === 0) return false;
   const { identity, key } = limit;
   const numbers = limitsOfFlow(flow).map((one) => (one.identity === identity ? one.most : 0));
@@ -141,12 +141,15 @@ type Unheld = {
 /** No permit is free: what comes of that says the strategy of the limit. */
 function unheld(job: LiveJob, { limit, answer, step }: Unheld, world: World): Permitting {
   if (answer.kind === 'behind') {
-    const others = answer.by.join(', ');
-    return waitFor(limit, [], `Others get a permit of ${limit.title} first: ${others}.`);
+    // They may belong to other owners, who alone may know their ids.
+    const because = `It waits for a permit of ${limit.title}; earlier jobs are ahead (${answer.by.length}).`;
+    return waitFor(limit, [], because);
   }
   const { by } = answer;
   switch (limit.strategy) {
     case 'cancel_newest': {
+      // Nothing is cancelled for a job that may not begin: whether it does shows in a moment.
+      if (by.some(({ undecided }) => undecided)) return waitFor(limit, by, fullText(limit, by));
       const told = { limit: limit.title, most: limit.most, by: named(by) };
       return { kind: 'cancelled', failure: failure('LimitReached', told) };
     }

@@ -1,16 +1,15 @@
 import { exits, isOfFlow, type Failure, type Step } from '../../model/step.js';
 import type { LiveJob } from '../../model/job.js';
-import type { Task } from '../../model/task.js';
+import { pluginOf, type Task } from '../../model/task.js';
 import { attemptsOf, hasBegun } from '../../reading/attempts.js';
 import { expiryOf, hardDeadline, softDeadline, untilOf } from '../../reading/clock.js';
 import { queueOf } from '../../reading/entries.js';
 import type { Beginning } from '../../structures/progress.js';
 import { failStep } from '../finish/fail.js';
-import { lookUp } from '../queries.js';
 import type { Begun } from '../intent.js';
-import { failUnbegun } from '../start/attempt.js';
+import { failUnbegun, unprepared } from '../start/attempt.js';
 import { failureFor } from '../start/failure-for.js';
-import { inputOf } from '../start/prepare.js';
+import { inputOf, prepare, type Prepared } from '../start/prepare.js';
 import { newAttempt, withNewStep } from '../steps.js';
 import type { TemplateContext, World } from '../world.js';
 import { readyAt } from '../waiting/ready.js';
@@ -34,10 +33,9 @@ export function stepPermits(job: LiveJob, step: TaskStep, now: number, world: Wo
   if (task.concurrency === undefined) return none;
   const limits = limitsOfTask(task);
   const needsContext = limits.some(({ key }) => key !== undefined);
-  const input = needsContext ? inputOf(job, step, world.contents) : undefined;
-  if (input !== undefined && input.missing.length > 0)
-    return lookUp({ attachments: input.missing });
-  const context = input === undefined ? bare : contextOf(job, step, input);
+  const prepared = needsContext ? preparedFor(job, step, world) : undefined;
+  if (prepared?.ok === false) return unprepared(job, step, prepared, now);
+  const context = prepared === undefined ? bare : contextOf(job, step, prepared.params, world);
   const serving = task.flow === undefined ? { forTask: { task, queue: queueOf(job) } } : {};
   const asking = { limits, context, step: leaf.path, ...serving };
   const found = permitting(job, asking, world);
@@ -65,12 +63,22 @@ export function stepPermits(job: LiveJob, step: TaskStep, now: number, world: Wo
 
 const bare: TemplateContext = { job: {}, step: {}, params: {}, results: {}, parent_results: {} };
 
+/** The parameters as the plugin gets them, but for secrets, which are references here. */
+function preparedFor(job: LiveJob, { task, ...step }: TaskStep, world: World): Prepared {
+  const { missing } = inputOf(job, step, world.contents);
+  if (missing.length > 0) return { ok: false, missing };
+  return prepare(job, step, world, { untouched: world.me.facts(pluginOf(task)).templates });
+}
+
 function contextOf(
   job: LiveJob,
-  { leaf, phase }: TaskStep,
-  { params, results, parent_results, scope }: ReturnType<typeof inputOf>,
+  beginning: TaskStep,
+  params: Readonly<Record<string, unknown>>,
+  world: World,
 ): TemplateContext {
+  const { leaf, phase } = beginning;
   const { path, index, name, entry } = leaf;
+  const { results, parent_results, scope } = inputOf(job, beginning, world.contents);
   const attempt = attemptsOf(job, path).length + 1;
   const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
   const seen = { params, results, parent_results, ...failureFor(job, { path }) };

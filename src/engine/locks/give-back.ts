@@ -3,9 +3,12 @@ import type { Displacement } from '../../decide/queries.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isObject } from '../../model/object.js';
 import { isOpen, type Step } from '../../model/step.js';
-import { isOf, permitsOf, type LockingJob } from '../../replicas/lock-holder.js';
+import type { PermitAnswer } from '../../decide/world.js';
+import type { LiveJob } from '../../model/job.js';
+import { isOf, listedIn, permitsOf, type LockingJob } from '../../replicas/lock-holder.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../log.js';
+import { isAskerOver } from './permit-holders.js';
 
 /** What giving permits back needs. */
 type GiveBackParts = {
@@ -40,6 +43,21 @@ export function createGiveBack(
       log.debug({ job: job._id, error: String(error) }, 'Permits were not given back.');
     }
   };
+}
+
+/**
+ * The permits, by id with their nonces, that were taken for a decision and are not in what it writes: it has no
+ * slot after all, say.
+ */
+export function unusedPermits(
+  intent: object,
+  answers: Iterable<PermitAnswer>,
+): ReadonlyMap<string, string> {
+  const { job = {} } = intent as { readonly job?: Partial<LiveJob> };
+  const { locked, steps = [] } = job;
+  const anew = [...answers].flatMap((one) => (one.kind === 'held' ? [...(one.anew ?? [])] : []));
+  const used = new Set<unknown>([...listedIn({ locked }), ...steps.flatMap(permitsOf)]);
+  return new Map(anew.filter(([id]) => !used.has(id)));
 }
 
 /** So many ended attempts are remembered whose permits were removed. */
@@ -113,9 +131,9 @@ export async function displace(
 ): Promise<void> {
   const lock = await store.get(id);
   if (lock === undefined || lock['nonce'] !== nonce) return;
-  const { wanted_by: known } = lock;
-  if (known !== undefined && known !== wantedBy) return;
-  if (known === undefined) {
+  const { wanted_by: known } = lock as { readonly wanted_by?: string };
+  if (known !== undefined && known !== wantedBy && !(await isAskerOver(store, known))) return;
+  if (known !== wantedBy) {
     const written = await store.write({ ...lock, wanted_by: wantedBy });
     if (written.kind === 'unknown') throw new Error(written.cause);
     if (written.kind !== 'written') return;

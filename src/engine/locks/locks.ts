@@ -49,6 +49,8 @@ export type Locks = {
   readonly take: (request: LockRequest, job: LockingJob) => Promise<LockAnswer>;
   /** Takes permits of limits, all that are wanted or none. */
   readonly permit: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
+  /** Removes permits, by id with their nonces, that a decision took and does not use. */
+  readonly giveBack: PermitParts['giveBack'];
   /** Asks the holder of a permit to cancel, once. */
   readonly displace: (displacement: Displacement) => Promise<void>;
   /** Removes the permits of attempts that have ended. */
@@ -135,6 +137,7 @@ export function createLocks(parts: LockParts): Locks {
   return {
     ...{ mine, take: takeOne },
     freed: permits.freed,
+    giveBack: ways.giveBack,
     permit: async (request, job) => {
       const answer = await retry(() => permits.take(request, job));
       // The engine ends: nothing will be written any more.

@@ -25,7 +25,11 @@ export type PermitQueues = {
   /** The engine looks at a job: while it needs a permit it takes its place, or keeps the one it has. */
   readonly look: (job: StoredDocument) => void;
   /** The job asks for a permit, or would if another engine did not go first. */
-  readonly place: (want: PermitWant, job: InLine, stand: 'looked_at' | 'yields') => void;
+  readonly place: (
+    want: PermitWant,
+    job: InLine,
+    stand: 'passing' | 'looked_at' | 'yields',
+  ) => void;
   /**
    * The job waits: for permits, or it may get one but another engine goes first, or it waits for a slot
    * here.
@@ -37,6 +41,8 @@ export type PermitQueues = {
   readonly leave: (id: string) => void;
   /** The jobs that get a permit before this one. */
   readonly before: (line: string, id: string) => readonly string[];
+  /** This engine knows that the job came before the other one. */
+  readonly isEarlier: (id: string, other: string) => boolean;
   /** Others go first, although a permit is free. */
   readonly heldBack: (line: string, id: string) => void;
   /** The values of the keys that have permits now, one for each, and since when each of them. */
@@ -56,7 +62,8 @@ export type PermitQueues = {
 /** A permit that is held: the value of its key, and since when (epoch ms). */
 export type Holding = { readonly value: string; readonly at: number };
 
-type Stand = 'looked_at' | 'waits' | 'yields';
+/** `passing`: only until the look is over, in which a step asks for a permit or the job needs none any more. */
+type Stand = 'passing' | 'looked_at' | 'waits' | 'yields';
 type Ticket = InLine & {
   readonly line: string;
   readonly number: number;
@@ -95,12 +102,17 @@ export function createPermitQueues(
       for (const want of wait.places ?? []) places.place(want, job, 'yields');
       for (const line of wait.lines ?? []) places.place(line, job, 'waits');
       if (wait.lines !== undefined) return;
-      const yields = wait.for === 'slot' || (wait.for === 'engine' && wait.until !== undefined);
-      if (yields) for (const ticket of places.of(job.id)) ticket.stand = 'yields';
+      const isLater = wait.for === 'engine' && wait.until !== undefined;
+      for (const ticket of places.of(job.id)) {
+        // While it waits for a slot it has only the places that it needed a moment ago.
+        const yields = isLater || (wait.for === 'slot' && ticket.stand === 'looked_at');
+        if (yields) ticket.stand = 'yields';
+      }
     },
     looked: (id) => {
-      for (const { stand, line } of places.of(id))
-        if (stand === 'looked_at') places.remove(line, id);
+      for (const { stand, line } of places.of(id)) {
+        if (stand === 'looked_at' || stand === 'passing') places.remove(line, id);
+      }
     },
     leave: places.leave,
     before: (line, id) => {
@@ -114,6 +126,7 @@ export function createPermitQueues(
       const ticket = places.ticket(line, id);
       if (ticket !== undefined) ticket.isHeldBack = true;
     },
+    isEarlier: places.isEarlier,
     saw: places.saw,
     call,
     callAll: async () => {
@@ -194,11 +207,13 @@ function createPlaces(onLeft: (line: string) => void) {
     ...{ of, ticket, remove, inOrder },
     numbers: numbers as { readonly size: number },
     saw: turns.saw,
+    isEarlier: (id: string, other: string): boolean =>
+      (numbers.get(id) ?? Infinity) < (numbers.get(other) ?? 0),
     lines: (): readonly string[] => [...lines.keys()],
     waiting: () => linesOf.size,
     /** What is confirmed no more when the job was looked at is left. */
     review: (id: string): void => {
-      for (const one of of(id)) one.stand = 'looked_at';
+      for (const one of of(id)) one.stand = 'passing';
     },
     place: ({ key: line, strategy, value }: Place, job: InLine, stand: Stand): void => {
       const known = ticket(line, job.id);

@@ -4,11 +4,13 @@ import type { LockAnswer, PermitAnswer, PermitHolder } from '../../decide/world.
 import type { LockRequest, PermitRequest, PermitWant } from '../../decide/queries.js';
 import { lockIdOf } from '../../lock-id.js';
 import type { StoredDocument } from '../../model/document.js';
+import type { Strategy } from '../../model/concurrency.js';
+import { ownerOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { isOf, isOfEnded, type LockHolder, type LockingJob } from '../../replicas/lock-holder.js';
 import { inLineOf } from '../waiting/wait-queue.js';
 import { gather } from './gather.js';
-import { permitHolder, holdersOf, permitLocks } from './permit-holders.js';
+import { permitHolder, holdersOf, permitLocks, readFamily } from './permit-holders.js';
 import type { PermitQueues } from './permit-queues.js';
 
 /** What permits need to know of locks. */
@@ -21,7 +23,7 @@ export type PermitParts = {
   readonly giveBack: (taken: ReadonlyMap<string, string>, job: LockingJob) => Promise<void>;
   /** Writes the job as it is: what was taken for its revision counts no more (L7). */
   readonly touch: (job: LockingJob) => Promise<void>;
-  readonly queues: Pick<PermitQueues, 'place' | 'before' | 'heldBack' | 'saw'>;
+  readonly queues: Pick<PermitQueues, 'place' | 'before' | 'heldBack' | 'isEarlier' | 'saw'>;
   /** A job took a permit a while ago and has not begun: whoever was about to begin it may be gone. */
   readonly remind: (job: string) => void;
 };
@@ -37,6 +39,8 @@ export type PermitLocks = {
 const believedMs = 400;
 /** So long a permit may be held by a job that does not list it, ms. */
 const undecidedMs = 400;
+/** After so long the job of somebody else's permit that it does not list is written as it is, ms. */
+const abandonedMs = 5_000;
 /** After so long a permit that its job does not list is taken for left behind, ms. */
 const leftMs = 250;
 /** So many permits, and limits, are remembered. */
@@ -48,9 +52,11 @@ type Full = Extract<PermitAnswer, { kind: 'full' }>;
 type Known = {
   /** The limit of each permit that was asked for here. */
   readonly limits: LRUCache<string, string>;
-  readonly full: LRUCache<string, { answer: Full; most: number; until: number }>;
+  readonly full: LRUCache<string, { answer: Full; most: number; until: number; owner: string }>;
   /** When a taking of a permit that its job does not list was first seen here. */
   readonly undecided: LRUCache<string, number>;
+  /** When its job was reminded of it last. */
+  readonly reminded: LRUCache<string, number>;
   /** Counts what was given back, so that an older answer is not believed. */
   freed: number;
 };
@@ -69,6 +75,7 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
     limits: new LRUCache({ max: remembered }),
     full: new LRUCache({ max: remembered }),
     undecided: new LRUCache({ max: remembered }),
+    reminded: new LRUCache({ max: remembered }),
     freed: 0,
   };
   const read = gather(async (keys: readonly (readonly string[])[]) =>
@@ -76,8 +83,11 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
   );
   return {
     take: async (request, job) => {
-      for (const want of request.wants) parts.queues.place(want, inLineOf(job), 'looked_at');
-      const believed = believedFull(known, request, parts.now());
+      // A step has its slot when it asks: if it waits for one after all, it keeps nobody from a permit.
+      const stand = request.step === undefined ? 'looked_at' : 'passing';
+      for (const want of request.wants) parts.queues.place(want, inLineOf(job), stand);
+      const owner = ownerOf(job);
+      const believed = believedFull(known, { request, owner }, parts.now());
       if (believed !== undefined) return believed;
       const before = known.freed;
       const locks = await read(request.wants.map(({ key }) => key));
@@ -85,7 +95,7 @@ export function createPermitLocks(parts: PermitParts): PermitLocks {
       const want = answer.kind === 'full' && request.wants.find(({ key }) => key === answer.key);
       if (want && known.freed === before && believesFull(want)) {
         const until = parts.now() + believedMs;
-        known.full.set(want.key, { answer: answer, most: want.most, until });
+        known.full.set(want.key, { answer, most: want.most, until, owner });
       }
       return answer;
     },
@@ -106,13 +116,15 @@ function believesFull({ strategy }: PermitWant): boolean {
 
 function believedFull(
   { full }: Known,
-  { wants }: PermitRequest,
+  { request: { wants }, owner }: { readonly request: PermitRequest; readonly owner: string },
   now: number,
 ): PermitAnswer | undefined {
   if (!wants.every(believesFull)) return undefined;
   for (const { key, most } of wants) {
     const found = full.get(key);
-    if (found?.most === most && now < found.until) return found.answer;
+    // It says which holders are of other owners, whose ids the asking one must not learn.
+    const isFor = found?.most === most && found.owner === owner;
+    if (isFor && now < found.until) return found.answer;
   }
   return undefined;
 }
@@ -135,9 +147,13 @@ async function takeAll(look: Look, request: PermitRequest, job: LockingJob): Pro
   const wants = [...request.wants].sort((a, b) => (a.key < b.key ? -1 : 1));
   const found: Found[] = [];
   for (const want of wants) found.push(await find(look, want, { request, job }));
-  const none = fullOf(found) ?? behindOf(look, found, job);
+  // Nobody is asked to cancel for a job that would have to wait for another limit all the same.
+  const none =
+    fullOf(found, ['cancel_newest', 'queue', 'round_robin']) ??
+    behindOf(look, found, job) ??
+    fullOf(found, ['cancel_oldest']);
   if (none !== undefined) {
-    const isLeftOver = found.some(({ own }) => own !== undefined && isLeft(look, own));
+    const isLeftOver = found.some(({ own }) => own?.['rev'] === job._rev && isLeft(look, own));
     if (isLeftOver) await look.parts.touch(job);
     return none;
   }
@@ -152,10 +168,11 @@ async function takeAll(look: Look, request: PermitRequest, job: LockingJob): Pro
     ids.set(one.want.key, answer.lock);
     if (answer.nonce !== undefined) anew.set(answer.lock, answer.nonce);
   }
-  return { kind: 'held', ids: request.wants.map(({ key }) => String(ids.get(key))) };
+  const held = request.wants.map(({ key }) => String(ids.get(key)));
+  return { kind: 'held', ids: held, ...(anew.size === 0 ? {} : { anew }) };
 }
 
-/** A permit that was taken for the job a while ago, by an engine that may have died since. */
+/** A permit that was taken for this revision of the job a while ago, by an engine that may have died since. */
 function isLeft({ parts: { now }, known: { undecided } }: Look, own: StoredDocument): boolean {
   const nonce = String(own['nonce']);
   const since = undecided.get(nonce) ?? now();
@@ -185,29 +202,44 @@ async function find(
   const holders = await holdersOf(parts.store, others);
   const taken = others.filter((lock) => holders.has(lock._id));
   for (const lock of taken) {
-    if (holders.get(lock._id)?.decided === false) remind(parts, known, lock);
+    if (holders.get(lock._id)?.decided === false) await remind(parts, known, lock);
   }
   if (taken.length < want.most) return { want, own, taken };
-  const by = taken.map((lock) => permitHolder(lock, holders.get(lock._id) as LockHolder, job));
+  const family =
+    want.strategy === 'cancel_oldest' ? await readFamily(parts.store, { ...job }, taken) : {};
+  const by = taken.map((lock) => {
+    const known = permitHolder(lock, holders.get(lock._id) as LockHolder, job, family);
+    return parts.queues.isEarlier(job._id, known.job) ? { ...known, newer: true as const } : known;
+  });
   return { want, own, taken, full: { kind: 'full', key: want.key, by } };
 }
 
-/** Its engine may have died before the job was written. */
-function remind(parts: PermitParts, { undecided }: Known, lock: StoredDocument): void {
-  const { now } = parts;
+/**
+ * Its engine may have died before the job was written: another one that can go on with the job does. Where
+ * there is none the permit is made void (L7).
+ */
+async function remind(
+  { now, touch, remind: rouse }: PermitParts,
+  { undecided, reminded }: Known,
+  lock: StoredDocument,
+): Promise<void> {
   const nonce = String(lock['nonce']);
-  const since = undecided.get(nonce);
-  if (since === undefined) return void undecided.set(nonce, now());
-  if (now() - since < undecidedMs) return;
-  undecided.set(nonce, now());
-  parts.remind(String(lock['job']));
+  const since = undecided.get(nonce) ?? now();
+  undecided.set(nonce, since);
+  if (now() - since > abandonedMs) {
+    return touch({ _id: String(lock['job']), _rev: String(lock['rev']) });
+  }
+  const last = reminded.get(nonce) ?? since;
+  reminded.set(nonce, last);
+  if (now() - last < undecidedMs) return;
+  reminded.set(nonce, now());
+  rouse(String(lock['job']));
 }
 
-/** The limit that has no permit left; what cancels something comes before what waits. */
-function fullOf(found: readonly Found[]): Full | undefined {
-  const order = ['cancel_newest', 'cancel_oldest', 'queue', 'round_robin'] as const;
-  const all = found.filter(({ full }) => full !== undefined);
+/** The limit of one of these strategies that has no permit left; that of the first one, if there are several. */
+function fullOf(found: readonly Found[], order: readonly Strategy[]): Full | undefined {
   const place = ({ want }: Found): number => order.indexOf(want.strategy);
+  const all = found.filter((one) => one.full !== undefined && place(one) >= 0);
   return all.toSorted((a, b) => place(a) - place(b))[0]?.full;
 }
 
@@ -216,9 +248,9 @@ function behindOf(
   found: readonly Found[],
   { _id: id }: LockingJob,
 ): PermitAnswer | undefined {
-  for (const { want, own, taken } of found) {
+  for (const { want, own, taken, full } of found) {
     const { key, most } = want;
-    if (own !== undefined) continue;
+    if (own !== undefined || full !== undefined) continue;
     const has = new Set(taken.map(({ job, step }) => (step === undefined ? job : undefined)));
     const by = queues.before(key, id).filter((one) => !has.has(one));
     if (by.length < most - taken.length) continue;
@@ -255,7 +287,10 @@ async function takeOne(
     }
     if (answer.kind === 'unknown') return answer;
     if (!('by' in answer)) return { kind: 'refused', reason: answer.reason };
-    rivals.push({ job: answer.by, at: parts.now(), nonce: '', lock: id, cancelling: true });
+    const foreign = answer.foreign === true ? { foreign: true as const } : {};
+    const rival = { job: answer.by, at: parts.now(), nonce: '', lock: id, ...foreign };
+    // Nobody knows it well enough to cancel for it, or to ask it to cancel.
+    rivals.push({ ...rival, undecided: true });
   }
   const holders = await holdersOf(parts.store, taken);
   const by = taken.flatMap((lock) => {

@@ -40,6 +40,7 @@ import type { JobTree } from '../children/job-tree.js';
 import type { Rates } from '../locks/rates.js';
 import { inLineOf, type InLine } from '../waiting/wait-queue.js';
 import type { Locks } from '../locks/locks.js';
+import { unusedPermits } from '../locks/give-back.js';
 import type { LogOnce } from '../log.js';
 import type { Retry } from '../retry.js';
 import { createSchemaChecks, type SchemaChecks } from '../../evaluate/schema-checks.js';
@@ -139,7 +140,10 @@ export function createDecider(parts: DeciderParts): Decider {
         if ((refusals += 1) > 1) return fault('it claims more slots than there are');
         continue;
       }
-      if (intent.kind !== 'look_up' && intent.kind !== 'acquire') return intent;
+      if (intent.kind !== 'look_up' && intent.kind !== 'acquire') {
+        await giveBackUnused(intent, found, job, parts.locks);
+        return intent;
+      }
       const open = keysOfWanted(intent);
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
@@ -274,6 +278,11 @@ async function takeGrants(
     byAttempt.set(request.attempt, [...(byAttempt.get(request.attempt) ?? []), request]);
   }
   await Promise.all([...byAttempt.values()].map(takeAll));
+}
+
+async function giveBackUnused(end: object, of: Findings, job: Job, locks: Locks): Promise<void> {
+  const unused = unusedPermits(end, of.permits.values());
+  if (unused.size > 0) await locks.giveBack(unused, job);
 }
 
 /** What was found out and taken for one decision, by id. */

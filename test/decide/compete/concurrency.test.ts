@@ -177,6 +177,11 @@ describe('a job that has the oldest holder cancelled (cancel_oldest)', () => {
     ['no second one', [holder('a'), holder('b', { wantedBy: 'new', cancelling: true })], []],
     ['nobody where all were asked', [holder('a', { wantedBy: 'x' })], []],
     ['not itself', [holder('new')], []],
+    ['no job of another owner', [holder('a', { foreign: true }), holder('b')], ['b']],
+    ['none of another owner again', [holder('a', { foreign: true, wantedBy: 'new' })], []],
+    ['none that came later', [holder('a', { newer: true })], []],
+    ['none that may give its permit back', [holder('a', { undecided: true })], []],
+    ['none that it would be cancelled with', [holder('a', { kin: true })], []],
   ])('L5, L6: asks %s', (_title, by, jobs) => {
     expect(asked(by).map(({ request }) => request.job)).toEqual(jobs);
   });
@@ -259,6 +264,28 @@ describe('a step of a task with concurrency', () => {
     expect(told.decide()).toMatchObject({ job: { exit: 3, failure: { name: 'LimitKeyError' } } });
   });
 
+  it('has a key of parameters whose templates are filled in', () => {
+    const tasks = [
+      limited({ limit: 1, key: 'params.to' }, { params: { to: '{{job.params.site}}' } }),
+    ];
+    const told = (params: Record<string, unknown>) =>
+      story({ steps: ['a'], tasks, job: { params } }).decide();
+    expect(told({ site: 'x' })).toMatchObject({
+      questions: [{ context: { params: { to: 'x' } } }],
+    });
+    const wrong = [limited({ limit: 1, key: 'params.to' }, { params: { to: '{{(}}' } })];
+    expect(story({ steps: ['a'], tasks: wrong }).decide()).toMatchObject({
+      job: { exit: 3, failure: { name: 'TemplateError' } },
+    });
+  });
+
+  it('is not cancelled for a job that may give its permit back', () => {
+    const tasks = [limited({ limit: 1, strategy: 'cancel_newest' })];
+    const permits = { [id]: full(key, holder('x', { undecided: true })) };
+    const intent = story({ steps: ['a'], tasks, world: { permits } }).decide();
+    expect(intent).toMatchObject({ kind: 'wait', for: 'permit', lines: [{ key }] });
+  });
+
   it('reads large results first that its key may need', () => {
     const tasks = [limited({ limit: 1, key: 'results.z' })];
     const told = story({ steps: ['z', 'a'], tasks });
@@ -302,6 +329,23 @@ describe('a step of a task with concurrency', () => {
     expect(covered.go()).toMatchObject({ kind: 'claim' });
     expect(covered.steps[0]).not.toHaveProperty('permits');
     expect(told('lock:of another').decide()).toMatchObject({ kind: 'acquire' });
+  });
+
+  it('needs no other permit in a slice of a map of that job', () => {
+    const shared = { name: 'x', limit: 1 };
+    const name = 'limit ["DEFAULT","x"] null';
+    const lock = `lock:permit ${name} 0`;
+    const tasks = [limited(shared)];
+    const steps: Setting['steps'] = [{ map: { over: [1, 2], slice: 1, do: 'a' } }];
+    const told = story({
+      ...{ steps, tasks, flow: { concurrency: shared } },
+      world: { permits: { [name]: { kind: 'held', ids: [lock] } } },
+    });
+    for (let i = 0; i < 5 && told.children.length === 0; i += 1) told.go();
+    const [slice] = told.children as readonly LiveJob[];
+    expect(slice).toMatchObject({ slice: { permits: [lock] } });
+    const within = story({ steps, tasks, flow: { concurrency: shared } });
+    expect(within.decide({ ...(slice as LiveJob), _rev: '1-s' })).toMatchObject({ kind: 'claim' });
   });
 
   it('needs permits of its other limits all the same', () => {

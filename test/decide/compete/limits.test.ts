@@ -6,8 +6,10 @@ import {
   limitsOfTask,
   type Limit,
 } from '../../../src/decide/compete/limits.js';
+import { referenceText } from '../../../src/model/secret-reference.js';
 import { inTurns } from '../../../src/decide/compete/turns.js';
 
+const secret = { kind: 'task', owner: 'me', name: 't', field: 'a' } as const;
 const hash = (text: string): string => `#${text.length}`;
 const limit: Limit = { at: 'concurrency', identity: 'i', title: 't', most: 2, strategy: 'queue' };
 
@@ -61,7 +63,7 @@ describe('a limit whose key is known', () => {
     [
       'has the same for objects that differ in the order of their keys',
       ...([keyed, { b: 1, a: 2 }] as const),
-      { key: 'limit i {"a":2,"b":1}' },
+      { key: 'limit i #13', value: '#13', title: 't for hash #13' },
     ],
     [
       'shares its permits over all values where they take turns',
@@ -69,9 +71,16 @@ describe('a limit whose key is known', () => {
       { key: 'limit i', value: '"a"' },
     ],
     [
-      'has a hash for a long value, and a short text',
+      'has a hash for a long value',
       ...([keyed, 'x'.repeat(600)] as const),
-      { key: '#610', title: `t for "${'x'.repeat(99)}…` },
+      { key: 'limit i #602', value: '#602', title: 't for hash #602' },
+    ],
+    ['has a hash for a list', keyed, ['a'], { value: '#5' }],
+    ['has a hash for what is encrypted', keyed, referenceText(secret), { value: '#24' }],
+    [
+      'has a hash for a long identity',
+      ...([{ ...keyed, identity: 'i'.repeat(600) }, 'a'] as const),
+      { key: '#610', value: '"a"' },
     ],
     ['keeps the name of max_running', { ...limit, at: 'max_running' }, null, { key: 'i' }],
     ['takes what JSON cannot say for null', keyed, undefined, { key: 'limit i null' }],

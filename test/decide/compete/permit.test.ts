@@ -56,7 +56,7 @@ describe('a job of a flow with max_running', () => {
     const intent = limited({ kind: 'behind', key, by: ['x', 'y'] }).decide();
     expect(intent).toMatchObject({
       kind: 'wait',
-      because: 'Others get a permit of "max_running" of flow f first: x, y.',
+      because: 'It waits for a permit of "max_running" of flow f; earlier jobs are ahead (2).',
       for: 'permit',
       lines: [{ key, by: [] }],
     });

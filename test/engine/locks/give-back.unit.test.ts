@@ -48,6 +48,35 @@ describe('the permits of attempts that have ended', () => {
 });
 
 describe('the line of a limit', () => {
+  const want = { key: 'k', most: 1, strategy: 'queue' } as const;
+  const first = { id: 'a', priority: 5, begun: true };
+  const second = { id: 'b', priority: 9, begun: false };
+  /** The jobs before `b` after a look at `a`, which waited for a permit before and waits for a slot now. */
+  const before = (asks: 'passing' | 'looked_at' | undefined): readonly string[] => {
+    const library = { flow: () => ({ kind: 'absent' }) as const, limiting: new Set<string>() };
+    const queues = createPermitQueues(async () => undefined, library);
+    queues.wait(first, { lines: [{ key: 'k', title: 'k', most: 1, by: [] }] });
+    queues.place(want, second, 'looked_at');
+    expect(queues.before('k', 'b')).toEqual(['a']);
+    queues.look({ _id: 'a', _rev: '1-a', type: 'job' });
+    if (asks !== undefined) queues.place(want, first, asks);
+    queues.wait(first, { for: 'slot' });
+    queues.looked('a');
+    return queues.before('k', 'b');
+  };
+
+  it('has no place for a job that waits for a slot and needs no permit, or asks only with a slot', () => {
+    expect([before(undefined), before('passing'), before('looked_at')]).toEqual([[], [], ['a']]);
+  });
+
+  it('knows which of two jobs came first', () => {
+    const library = { flow: () => ({ kind: 'absent' }) as const, limiting: new Set<string>() };
+    const queues = createPermitQueues(async () => undefined, library);
+    for (const one of [first, second]) queues.place(want, one, 'looked_at');
+    expect([queues.isEarlier('a', 'b'), queues.isEarlier('b', 'a')]).toEqual([true, false]);
+    expect([queues.isEarlier('a', 'x'), queues.isEarlier('x', 'a')]).toEqual([false, false]);
+  });
+
   it.each([null, 5, 'x', [null], [[{ limit: 1 }]], {}])(
     'takes a job whose copy of a flow has the limit %j',
     (concurrency) => {

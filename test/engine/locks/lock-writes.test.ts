@@ -23,7 +23,13 @@ const job = (_id: string, more: Record<string, unknown> = {}) => ({
 function locksOn(store: Store, signal = new AbortController().signal): Locks {
   const retry = createRetry({ signal, report: () => undefined });
   return createLocks({
-    queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+    queues: {
+      place: () => {},
+      before: () => [],
+      heldBack: () => {},
+      isEarlier: () => false,
+      saw: () => {},
+    },
     remind: () => {},
     ...{ store, retry, log: silent, life: signal },
     now: () => Date.now(),

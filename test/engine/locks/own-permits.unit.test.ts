@@ -10,7 +10,7 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 const ended = { path: '0', state: '$$complete' };
 
 /** An engine's locks upon a store in memory, whose view `locks` has all permits. */
-function setting(docs: readonly StoredDocument[]) {
+function setting(docs: readonly StoredDocument[], earlier: readonly string[] = []) {
   const store = new FakeStore(docs, 1);
   const removed: string[] = [];
   const clock = { now: 0 };
@@ -27,7 +27,13 @@ function setting(docs: readonly StoredDocument[]) {
     life: new AbortController().signal,
     copies: () => 1,
     run: () => Promise.reject(new Error('There is one copy.')),
-    queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+    queues: {
+      place: () => {},
+      before: () => [],
+      heldBack: () => {},
+      isEarlier: (one, other) => earlier.includes(`${one} ${other}`),
+      saw: () => {},
+    },
     remind: () => {},
   });
   const permits = (): readonly StoredDocument[] =>
@@ -102,5 +108,58 @@ describe('the next step of a job', () => {
     );
     expect(isRunning).toBe(true);
     expect(await locks.permit(asks('1'), stored)).toMatchObject({ kind: 'full' });
+  });
+});
+
+describe('a job that has the oldest holder cancelled (cancel_oldest)', () => {
+  const oldest = { step: '0', wants: [want({ strategy: 'cancel_oldest' })] };
+  /** The holder of the only permit, as the job that asks knows it. */
+  const seen = async (
+    asker: StoredDocument,
+    more: {
+      readonly holder?: object;
+      readonly docs?: readonly StoredDocument[];
+      readonly lock?: object;
+    } = {},
+    earlier: readonly string[] = [],
+  ) => {
+    const { locks, store, permits } = setting([job(more.holder), ...(more.docs ?? [])], earlier);
+    await locks.permit(asks('0'), job(more.holder));
+    const [lock] = permits();
+    const steps = [{ ...ended, state: '$$active', permits: [lock?._id] }];
+    store.docs.set('j', job({ ...more.holder, _rev: '2-j', steps }));
+    store.docs.set(String(lock?._id), { ...lock, ...more.lock } as StoredDocument);
+    const answer = await locks.permit({ id: 'x', ...oldest }, asker);
+    return answer.kind === 'full' ? answer.by[0] : answer;
+  };
+  const asker = (more: object = {}): StoredDocument => ({ ...job(), _id: 'new', ...more });
+  const made = (_id: string, by?: string): StoredDocument => ({
+    ...job({ ...(by === undefined ? {} : { parent: { job: by, step: '0' } }) }),
+    _id,
+  });
+
+  it('L6: knows all jobs that it was made for, and slices of the same map', async () => {
+    const child = { parent: { job: 'b', step: '0' } };
+    expect(await seen(asker(child), { docs: [made('b', 'j')] })).toMatchObject({ kin: true });
+    const slice = { slice: { path: '0' }, parent: { job: 'whole', step: '0.slice.0' } };
+    expect(await seen(asker(slice), { holder: slice })).toMatchObject({ kin: true });
+    expect(await seen(asker(child), { docs: [made('b', 'x')] })).not.toHaveProperty('kin');
+  });
+
+  it('L6: knows who came later, and who belongs to another owner', async () => {
+    expect(await seen(asker(), {}, ['new j'])).toMatchObject({ job: 'j', newer: true });
+    expect(await seen(asker({ owner: 'other' }))).toMatchObject({ job: 'j', foreign: true });
+    const plain = await seen(asker());
+    for (const one of ['newer', 'foreign', 'kin', 'undecided', 'wantedBy']) {
+      expect(plain).not.toHaveProperty(one);
+    }
+  });
+
+  it('L5: does not count what was asked for a job that has ended since', async () => {
+    const over = { ...made('gone'), state: '$$complete' };
+    const of = (wanted: string) => seen(asker(), { docs: [over], lock: { wanted_by: wanted } });
+    expect(await of('gone 0')).not.toHaveProperty('wantedBy');
+    expect(await of('never there')).not.toHaveProperty('wantedBy');
+    expect(await of('j')).toMatchObject({ wantedBy: 'j' });
   });
 });

@@ -85,7 +85,7 @@ function setting(
   { lost, shared }: { readonly lost?: string; readonly shared?: string } = {},
 ) {
   const given: (readonly [id: string, nonce: string])[] = [];
-  const log = { taken: [] as LockRequest[], given, touched: 0, reminded: 0 };
+  const log = { taken: [] as LockRequest[], given, touched: [] as string[], reminded: 0 };
   const all = new Map(jobs.map((one) => [one._id, one]));
   const clock = { now: 0 };
   const parts: PermitParts = {
@@ -102,8 +102,14 @@ function setting(
       return { kind: 'held', nonce: `nonce ${request.key}` };
     },
     giveBack: async (taken) => void log.given.push(...taken),
-    touch: async () => void (log.touched += 1),
-    queues: { place: () => {}, before: () => [], heldBack: () => {}, saw: () => {} },
+    touch: async ({ _id, _rev }) => void log.touched.push(`${_id} ${_rev}`),
+    queues: {
+      place: () => {},
+      before: () => [],
+      heldBack: () => {},
+      isEarlier: () => false,
+      saw: () => {},
+    },
     remind: () => void (log.reminded += 1),
   };
   return { ...{ log, clock }, permits: createPermitLocks(parts) };
@@ -141,7 +147,7 @@ describe('several permits', () => {
     const { log, permits } = setting([], []);
     const answer = await permits.take({ id: 'x', wants: [want('b'), want('a')] }, asking);
     expect(log.taken.map(({ key }) => key)).toEqual(['a', 'b']);
-    expect(answer).toEqual({ kind: 'held', ids: [log.taken[1]?.id, log.taken[0]?.id] });
+    expect(answer).toMatchObject({ kind: 'held', ids: [log.taken[1]?.id, log.taken[0]?.id] });
   });
 
   it('L8: are given back when somebody was faster with another one', async () => {
@@ -167,7 +173,30 @@ describe('several permits', () => {
     expect(await permits.take(request, asking)).toMatchObject({ kind: 'full', key: 'b' });
     clock.now = 3_000;
     await permits.take(request, asking);
-    expect(log).toEqual({ taken: [], given: [], touched: 1, reminded: 1 });
+    expect(log).toEqual({ taken: [], given: [], touched: ['me 1-x'], reminded: 1 });
+    // The lock is still there, but counts for nobody now that the job has another revision.
+    for (const now of [6_000, 7_000]) {
+      clock.now = now;
+      await permits.take(request, { ...asking, _rev: '2-x' });
+    }
+    expect(log.touched).toEqual(['me 1-x', 'a 1-x', 'a 1-x']);
+  });
+
+  it('are not cancelled for, while another limit has none either', async () => {
+    const locks = ['a', 'b'].map((key) => permit({ _id: `lock:${key}`, key }));
+    const { permits } = setting(locks, [job({ _rev: '1-x' })]);
+    const wants = [want('a', { strategy: 'cancel_oldest' }), want('b')];
+    expect(await permits.take({ id: 'x', wants }, asking)).toMatchObject({ key: 'b' });
+  });
+
+  it('do not tell a job of another owner what one was answered', async () => {
+    const { permits } = setting([permit({ key: 'a' })], [job({ _rev: '1-x' })]);
+    const request = { id: 'x', wants: [want('a')] };
+    const mine = await permits.take(request, { ...asking, owner: 'me' });
+    expect(mine).not.toHaveProperty('by[0].foreign');
+    expect(await permits.take(request, { ...asking, owner: 'other' })).toMatchObject({
+      by: [{ job: 'a', foreign: true }],
+    });
   });
 
   it('are cancelled for, where one limit says so, whatever the others say', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acquire, lookUp } from '../../../src/decide/queries.js';
 import type { Intent } from '../../../src/decide/intent.js';
 import { createDecider, type DeciderParts } from '../../../src/engine/loop/decision.js';
+import type { World } from '../../../src/decide/world.js';
 import { flow, newJob, t0, world } from '../../support/builders.js';
 
 /** A decider with rules of its own, in a store without children and a library without flows. */
@@ -31,6 +32,8 @@ function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknow
 }
 
 const claim = { kind: 'claim', job: newJob(), steps: [], because: '' } as unknown as Intent;
+const listing = (more: object): Intent =>
+  ({ kind: 'write', job: { ...newJob(), ...more } }) as unknown as Intent;
 const waitForSlot: Intent = { kind: 'wait', because: '', for: 'slot', rank: 0 };
 
 describe('the decider', () => {
@@ -99,6 +102,26 @@ describe('the decider', () => {
       { locks: { permit: async () => held } },
     );
     expect(decided).toEqual({ kind: 'ignore', because: 'held' });
+  });
+
+  it.each<[string, Intent, readonly string[]]>([
+    ['that waits for a slot', waitForSlot, ['lock:p', 'lock:q']],
+    ['whose job lists one', listing({ locked: { permits: ['lock:p'] } }), ['lock:q']],
+    ['whose step lists one', listing({ steps: [{ permits: ['lock:q'] }] }), ['lock:p']],
+  ])('L8: gives back the permits that it took for a decision %s', async (_title, end, expected) => {
+    const given: string[] = [];
+    const anew = new Map([
+      ['lock:p', 'n'],
+      ['lock:q', 'm'],
+    ]);
+    const locks = {
+      permit: async () => ({ kind: 'held', ids: ['lock:p', 'lock:q', 'lock:r'], anew }),
+      giveBack: async (taken: ReadonlyMap<string, string>) => void given.push(...taken.keys()),
+    };
+    const rule = (_job: unknown, _now: unknown, { permit }: World) =>
+      permit('x').kind === 'unknown' ? acquire({ permits: [{ id: 'x', wants: [] }] }) : end;
+    await decider(rule, { locks });
+    expect(given).toEqual(expected);
   });
 
   it('asks for all children of a job by one request', async () => {
