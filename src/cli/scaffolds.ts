@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 /** A file to be made: its path below the project, and its text. */
 export type Scaffold = { readonly path: string; readonly text: string };
 
@@ -52,7 +53,7 @@ export function scheduleScaffold(given: {
   };
 }
 
-/** A hook that takes deliveries of senders who follow Standard Webhooks, once it has a secret. */
+/** A hook that takes deliveries of senders who follow Standard Webhooks, with a new secret, once it is enabled. */
 export function hookScaffold(given: {
   readonly name: string;
   readonly owner: string;
@@ -64,7 +65,7 @@ export function hookScaffold(given: {
     text: json({
       $schema: '../../schemas/hook.json',
       ...{ type: 'hook', name, owner, flow },
-      check: { standard_webhooks: { secret: 'whsec_' } },
+      check: { standard_webhooks: { secret: `whsec_${randomBytes(24).toString('base64')}` } },
       params: '{ "body": body }',
       enabled: false,
     }),

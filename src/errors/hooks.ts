@@ -33,8 +33,8 @@ export const hookProblems = {
     422,
   ),
   hook_locked: row(
-    (d: { hook: string }) => `The secrets of hook ${d.hook} cannot be read here.`,
-    'Give the process that serves the API the TWS_CRYPTO_KEY that they were encrypted with; `tws doctor` names those that it cannot read.',
+    (d: { hook: string }) => `The secrets of hook ${d.hook} cannot be read here, or hold no key.`,
+    'Give the process that serves the API the TWS_CRYPTO_KEY that they were encrypted with; `tws doctor` names those that it cannot read. An empty secret is no key, nor with standard_webhooks one that is no base64.',
     78,
     503,
   ),

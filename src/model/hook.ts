@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isEncrypted, isOlderFormat } from './encrypted.js';
 import { newJobFields } from './job.js';
 import { flagSchema, nameOf, nameSchema, textSchema, type Known } from './scalars.js';
 import { spanSchema, writtenSpanMs } from './span.js';
+import { mayHoldTemplate } from './template.js';
 import { refuseUnknown } from './unknown-keys.js';
 
 /** The hashes of a signature. */
@@ -28,11 +30,44 @@ const oneSecret = z.union(
   { error: secretText },
 );
 
-const secretSchema = z
-  .union([oneSecret, z.array(oneSecret).min(1).max(mostSecrets, { error: secretText })], {
-    error: secretText,
-  })
-  .describe('Encrypted by `tws encrypt`; of several, each is valid, so that one can be replaced.');
+/** How the key is made of a secret in clear: of its characters, or of the bytes that they are base64 of. */
+type KeyForm = 'text' | 'base64';
+
+const secretSchema = secretSchemaOf('text');
+
+function secretSchemaOf(form: KeyForm) {
+  const one = oneSecret.superRefine((secret, context) => {
+    const message = typeof secret === 'string' ? whyNoSecret(secret, form) : undefined;
+    if (message !== undefined)
+      context.addIssue({ code: 'custom', message, params: { isComplete: true } });
+  });
+  return z
+    .union([one, z.array(one).min(1).max(mostSecrets, { error: secretText })], {
+      error: secretText,
+    })
+    .describe(
+      'Encrypted by `tws encrypt`; of several, each is valid, so that one can be replaced.',
+    );
+}
+
+/** What a secret as it is written must be; of an encrypted one nobody can say it here. */
+function whyNoSecret(text: string, form: KeyForm): string | undefined {
+  if (text === '' || isEncrypted(text) || isOlderFormat(text)) return undefined;
+  if (mayHoldTemplate(text))
+    return 'must be the secret itself: hooks fill in no template, so everybody who reads it would know the key';
+  return hasKey(text, form) ? undefined : 'must be base64, usually after "whsec_"';
+}
+
+/** Whether there is a key in a secret in clear. What is no base64 would be left out of it in silence. */
+function hasKey(text: string, form: KeyForm): boolean {
+  return form === 'text' ? text !== '' : /^[\w+/-]{2,}={0,2}$/.test(text.replace(/^whsec_/, ''));
+}
+
+/** Whether all secrets of a check, in clear, are keys: everybody knows the one that is empty. */
+export function areKeys(check: HookCheck, secrets: readonly string[]): boolean {
+  const form = check.standard_webhooks === undefined ? 'text' : 'base64';
+  return secrets.every((secret) => hasKey(secret, form));
+}
 
 const headerText = 'must be the name of a header';
 const headerSchema = z
@@ -94,7 +129,7 @@ const standardKeys = ['secret', 'tolerance'] as const;
 const standardSchema = z
   .looseObject(
     {
-      secret: secretSchema,
+      secret: secretSchemaOf('base64'),
       tolerance: z.exactOptional(spanSchema.describe('How old a delivery may be; default PT5M.')),
     },
     { error: 'must be {secret}' },

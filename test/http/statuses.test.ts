@@ -426,7 +426,7 @@ describe('each route', () => {
       },
       openHook: async (doc) => {
         if (doc._id === 'locked') throw problem('crypto_key_missing', {});
-        return ['s'];
+        return [doc._id === 'empty' ? '' : 's'];
       },
     });
     const path = '/hooks/open';
@@ -449,6 +449,7 @@ describe('each route', () => {
       { ...open, _id: 'only', name: 'only', flow: 'only' },
       { ...open, ...token, _id: 'token', name: 'token' },
       { ...open, ...token, _id: 'locked', name: 'locked' },
+      { ...open, ...token, _id: 'empty', name: 'empty' },
       { ...flow('greet', ['echo']), _id: 'f1' },
       { ...flow('break', ['bad']), _id: 'f2' },
       { ...flow('only', ['echo']), _id: 'f3', unique: { key: '1', on_conflict: 'reject' } },
@@ -469,6 +470,7 @@ describe('each route', () => {
       ['open', 415, { headers: { 'content-encoding': 'gzip' } }] as const,
       ['open', 202] as const,
       ['token', 202, { headers: { t: 's' } }] as const,
+      ['empty', 503, { headers: { t: '' } }] as const,
     ] as readonly (readonly [string, number, Asking?])[]) {
       const got = await go('deliverToHook', `/hooks/${name}`, asking);
       expect([name, got]).toEqual([name, status]);

@@ -8,7 +8,7 @@ const hook = {
 
 it.each([
   { check: { hmac: { header: 'x-a', prefix: 'sha256=', secret: ['a', { $enc: 'tws:v2:a' }] } } },
-  { check: { standard_webhooks: { secret: 'whsec_a', tolerance: 60_000 } } },
+  { check: { standard_webhooks: { secret: 'whsec_c2VjcmV0', tolerance: 60_000 } } },
   { check: { token: { query: 'key', secret: 'a' } } },
   { respond: 'result', wait: 'PT1M', dedupe: 'x-id', max_bytes: 1_000, enabled: false },
 ])('a hook with %j is right', (more) => {
@@ -25,6 +25,20 @@ it.each<[object, RegExp]>([
     { check: { hmac: { header: 'a', secret: 's', timestamp: 't', signed: '{body}' } } },
     /check\.hmac\.signed must have "\{timestamp\}"/,
   ],
+  [{ check: { token: { header: 'a', secret: '' } } }, /check\.token\.secret must be a secret/],
+  [{ check: { token: { header: 'a', secret: '{{KEY}}' } } }, /check\.token\.secret must be the/],
+  [
+    { check: { hmac: { header: 'a', secret: ['k', '[[k]]'] } } },
+    /secret\S*1\S* must be the secret/,
+  ],
+  [
+    { check: { hmac: { header: 'a', secret: 'tws:secret:task:a:b:c' } } },
+    /check\.hmac\.secret must not be a reference/,
+  ],
+  ...['whsec_', 'whsec_…', 'whsec_a', '…', 'whsec_a b'].map((secret): [object, RegExp] => [
+    { check: { standard_webhooks: { secret } } },
+    /check\.standard_webhooks\.secret must be base64, usually after "whsec_"/,
+  ]),
   [{ check: { basic: {} } }, /check\.basic must be left out/],
   [{ match: 'a b' }, /match is no valid JSONata/],
   [{ params: {} }, /params must be a JSONata expression/],

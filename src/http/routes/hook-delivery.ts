@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isEndedJob, isProved, type Delivered, type HookRequest } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
-import { dedupeHeader, usualHookWaitMs, type Hook } from '../../model/hook.js';
+import { areKeys, dedupeHeader, usualHookWaitMs, type Hook } from '../../model/hook.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { defaultOwner } from '../../model/task.js';
 import { parseDocument } from '../../reading/parse.js';
@@ -93,6 +93,10 @@ async function assertProved(api: Api, { doc, hook }: Called, request: HookReques
     api.log.error({ hook: id }, error.message);
     throw problem('hook_locked', { hook: id });
   });
+  if (!areKeys(check, secrets)) {
+    api.log.error({ hook: id }, `A secret of hook ${id} is empty, or is not the base64 of a key.`);
+    throw problem('hook_locked', { hook: id });
+  }
   if (isProved(check, request, { secrets, now: api.now() })) return;
   api.log.info(
     { hook: id },
