@@ -66,6 +66,7 @@ export const rateDocumentSchema = z
     type: z.literal('rate'),
     of: textSchema.describe('What is limited: "task name::owner" and the like.'),
     per: z.number().describe('Length of the longest window, ms.'),
+    per_at: z.exactOptional(momentSchema.describe('When somebody last asked for that length.')),
     grants: z.array(grantSchema).describe('What was granted and still counts.'),
     born: textSchema.describe('Tells it from a document of the same id before it.'),
     nonce: textSchema.describe('Of the last write: tells its writer that it took place.'),

@@ -63,7 +63,7 @@ export type RateOutcome = {
   readonly isChanged: boolean;
   /** Who has one now. */
   readonly held: ReadonlySet<string>;
-  /** Those of them that had none before. */
+  /** Those of them that had none before that counts in their window. */
   readonly fresh: ReadonlySet<string>;
   /** When the others ask again, epoch ms. */
   readonly until: ReadonlyMap<string, number>;
@@ -88,8 +88,8 @@ export function grantRate(
   let kept = 0;
   let later = 0;
   for (const { for: whose, limit, perMs, isAsking, graceMs, skipped = 0 } of asks) {
-    const had = places.holders.has(whose);
     const taken = places.in(perMs);
+    const had = taken.holders.has(whose);
     const couldBegin = Math.min(skipped, Math.max(0, limit - taken.count - kept));
     kept += couldBegin;
     later += skipped - couldBegin;
@@ -116,7 +116,12 @@ export function grantRate(
 }
 
 /** The places that are taken in a window: when each comes free, the first one first. */
-type Taken = { readonly free: { readonly at: number; readonly n: number }[]; count: number };
+type Taken = {
+  readonly free: { readonly at: number; readonly n: number }[];
+  /** Who has one of them. */
+  readonly holders: Set<string>;
+  count: number;
+};
 
 /** What is taken, by length of window: thousands that wait may ask about the same. */
 function createPlaces(counting: readonly Grant[], view: RateView) {
@@ -125,7 +130,6 @@ function createPlaces(counting: readonly Grant[], view: RateView) {
   const windows = new Map<number, Taken>();
   const holders = new Set(grants.flatMap((grant) => grant.for ?? []));
   return {
-    holders: holders as ReadonlySet<string>,
     all: (): readonly Grant[] => grants,
     in: (perMs: number): Taken => {
       const known = windows.get(perMs) ?? takenIn(grants, perMs, view);
@@ -142,10 +146,30 @@ function createPlaces(counting: readonly Grant[], view: RateView) {
       // Nothing comes free later than the newest.
       for (const [perMs, taken] of windows) {
         taken.free.push({ at: freeAt(grant, perMs, view), n: 1 });
+        taken.holders.add(grant.for);
         taken.count += 1;
       }
     },
   };
+}
+
+/** The longest window of a document, ms, and when somebody last asked for one as long, epoch ms. */
+export type LongestWindow = { readonly perMs: number; readonly at: number };
+
+/** Returns what counts now: a stored window for which nobody asks any more counts no longer. */
+export function longestWindow(
+  asks: readonly Pick<RateAsk, 'perMs'>[],
+  stored: LongestWindow,
+  now: number,
+): LongestWindow {
+  const perMs = asks.reduce((longest, one) => Math.max(longest, one.perMs), 0);
+  const isUsed = now < stored.at + 2 * stored.perMs + rateSkewMs;
+  return isUsed && stored.perMs > perMs ? stored : { perMs, at: now };
+}
+
+/** Whether others have to learn of a window, although nobody got a grant: they keep the grants in it. */
+export function isNewWindow({ perMs, at }: LongestWindow, stored: LongestWindow): boolean {
+  return perMs > stored.perMs || at >= stored.at + perMs;
 }
 
 /** Returns when a grant counts no more, epoch ms by the own clock. */
@@ -157,10 +181,11 @@ export function freeAt({ at, gen, grace = 0 }: Grant, perMs: number, view: RateV
 
 function takenIn(grants: readonly Grant[], perMs: number, view: RateView): Taken {
   const free = grants
-    .map((grant) => ({ at: freeAt(grant, perMs, view), n: grant.n ?? 1 }))
+    .map((grant) => ({ at: freeAt(grant, perMs, view), n: grant.n ?? 1, for: grant.for ?? [] }))
     .filter(({ at }) => at > view.now)
     .sort((a, b) => a.at - b.at);
-  return { free, count: free.reduce((sum, { n }) => sum + n, 0) };
+  const holders = new Set(free.flatMap((one) => one.for));
+  return { free, holders, count: free.reduce((sum, { n }) => sum + n, 0) };
 }
 
 /** When the place of that number comes free: after all have done so, the first does again. */

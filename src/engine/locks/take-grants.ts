@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import {
   graceOf,
   grantRate,
+  isNewWindow,
+  longestWindow,
+  type LongestWindow,
   type RateOutcome,
   type RateView,
   unitedGrants,
@@ -94,14 +97,16 @@ async function tryOnce(parts: TakingParts, taking: Taking): Promise<Tried> {
   sightings.read(former, gen - 1);
   const asks = asksIn(taking);
   const nonce = randomUUID();
-  const perMs = longestOf(asks, winner);
+  const longest = longestWindow(asks, storedWindow(winner), parts.now());
+  const { perMs } = longest;
   const view = { ...viewOf(parts, sightings), gen, perMs, by: nonce.slice(0, 8) };
   const outcome = grantRate(countingIn(read, unsure), asks, view);
-  const isTidy = others.length === 0 && unsure.size === 0;
+  const isTidy = others.length + unsure.size === 0 && isTold(longest, winner);
   if (!outcome.isChanged && isTidy) return { kind: 'done', outcome, usableTo: 0 };
   const born = former ?? nonce;
   const grants = [...outcome.grants];
-  const fields = { _id: id, type: 'rate' as const, of, per: perMs, grants, born, nonce };
+  const window = { per: perMs, per_at: longest.at };
+  const fields = { _id: id, type: 'rate' as const, of, ...window, grants, born, nonce };
   const sent = steady();
   const result = await store.write({ ...winner, ...fields });
   if (result.kind === 'refused') return result;
@@ -171,10 +176,16 @@ function countingIn(copies: readonly StoredDocument[], unsure: Taking['unsure'])
   );
 }
 
-/** The longest window that counts for a document, ms. */
-function longestOf(asks: readonly ListedAsk[], doc: StoredDocument | undefined): number {
-  const stored = Number(doc?.['per']);
-  return Math.max(...asks.map((one) => one.perMs), stored > 0 ? stored : 0);
+/** The longest window that a document tells of; without a time nobody knows who asked for it. */
+function storedWindow(doc: StoredDocument | undefined): LongestWindow {
+  const perMs = Number(doc?.['per']);
+  const at = Number(doc?.['per_at']);
+  return perMs > 0 && at > 0 ? { perMs, at } : { perMs: 0, at: 0 };
+}
+
+/** Whether others know the window already; where there is no document nothing depends on it. */
+function isTold(longest: LongestWindow, doc: StoredDocument | undefined): boolean {
+  return doc === undefined || !isNewWindow(longest, storedWindow(doc));
 }
 
 /** What tells a document from others of its id. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   grantRate,
+  isNewWindow,
+  longestWindow,
   mostGrants,
   unitedGrants,
   type RateAsk,
@@ -103,6 +105,31 @@ describe('a rate limit', () => {
     expect(full.until.get('a')).toBe(now + 3 * 1_100);
     const free = grantRate([], [ask('a', { skipped: 1 }), ask('b')], view());
     expect([...free.held, ...free.until]).toEqual(['a', ['b', now + 500]]);
+  });
+
+  it('R12: asks for a new place for one whose grant counts in its window no more', () => {
+    const old = grant(now - 5_000, { for: 'x' });
+    const before = [old, grant(now - 10), grant(now - 5)];
+    const long = { ...view({ 1: now - 100 }), perMs: 3_600_000 };
+    const full = grantRate(before, [ask('x')], long);
+    expect([full.held.size, full.until.has('x')]).toEqual([0, true]);
+    const free = grantRate(before.slice(0, 2), [ask('x')], long);
+    expect([free.fresh.has('x'), free.grants.length]).toEqual([true, 2]);
+  });
+
+  it.each([
+    ['of those that ask, where it is the longest', 9_000, { perMs: 1_000, at: now - 5 }, 9_000],
+    ['that is stored while somebody asks for it', 1_000, { perMs: 9_000, at: now - 18_000 }, 9_000],
+    ['of those that ask when nobody else does', 1_000, { perMs: 9_000, at: now - 20_000 }, 1_000],
+  ])('R12: keeps grants in the window %s', (_title, perMs, stored, longest) => {
+    expect(longestWindow([{ perMs }], stored, now).perMs).toBe(longest);
+  });
+
+  it('R12: has others learn of a longer window, and once in its length that it is in use', () => {
+    const stored = { perMs: 1_000, at: now };
+    expect(isNewWindow({ perMs: 9_000, at: now }, stored)).toBe(true);
+    expect(isNewWindow({ perMs: 1_000, at: now + 999 }, stored)).toBe(false);
+    expect(isNewWindow({ perMs: 1_000, at: now + 1_000 }, stored)).toBe(true);
   });
 
   it('merges old grants of a long list, which count none the less', () => {
