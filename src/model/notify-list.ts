@@ -9,6 +9,7 @@ import {
   secretsInNotify,
   type NotifyEntry,
 } from './notify.js';
+import { isObject } from './object.js';
 import { refuseUnknown } from './unknown-keys.js';
 import type { Problem } from './problems.js';
 import { nameSchema, textSchema, type Known } from './scalars.js';
@@ -88,12 +89,26 @@ export function listEntries(of: string, notify: unknown): readonly ListEntry[] {
 
 const remedy = 'name a "task" that has the secret, for example one of the plugin "webhook"';
 
-/** Encrypted values in a list: nothing there is decrypted. Paths begin with `notify`. */
+/**
+ * Secrets in a list: nothing there is decrypted, and what is in clear would be in the job of a notification, which
+ * belongs to the owner of the job that it tells of. Paths begin with `notify`.
+ */
 export function secretsInList(notify: unknown): readonly Problem[] {
-  return secretsInNotify(
-    { notify },
-    'is an encrypted value, or refers to one, which no list can decrypt',
-    remedy,
+  const why = 'is an encrypted value, or refers to one, which no list can decrypt';
+  const encrypted = secretsInNotify({ notify }, why, remedy);
+  return encrypted.length > 0 ? encrypted : clearSecrets(notify);
+}
+
+function clearSecrets(notify: unknown): readonly Problem[] {
+  if (!Array.isArray(notify)) return [];
+  return notify.flatMap((entry: unknown, at) =>
+    (['secret', 'headers'] as const).flatMap((field) => {
+      if (!isObject(entry) || entry[field] === undefined) return [];
+      const path = `notify[${at}].${field}`;
+      return [
+        { path, message: `${path} would be readable in the job of each notification: ${remedy}.` },
+      ];
+    }),
   );
 }
 
@@ -117,7 +132,7 @@ const settingsEntrySchema = z
     refuseUnknown(entry, ['owner', ...Object.keys(entryFields)], context);
     judgeEntry(entry, context);
     if (secretsInList([entry]).length === 0) return;
-    const message = `must hold no encrypted value: ${remedy}`;
+    const message = `must hold no secret: ${remedy}`;
     context.addIssue({ code: 'custom', path: [], message, params: { isComplete: true } });
   });
 

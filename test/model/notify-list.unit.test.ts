@@ -19,6 +19,18 @@ describe('a notify list', () => {
       'notify[0].url',
       /no list can decrypt.*name a "task"/,
     ],
+    [
+      'a secret in clear',
+      { notify: [{ url, secret: 'whsec_AAAA' }] },
+      'notify[0].secret',
+      /would be readable.*name a "task"/,
+    ],
+    [
+      'headers in clear',
+      { notify: [{ url, headers: { authorization: 'Bearer x' } }] },
+      'notify[0].headers',
+      /would be readable/,
+    ],
   ])('with %s is refused, and told in the document', (_title, more, path, message) => {
     const doc = list(more);
     const [found, ...others] = checkDocument('f.json', doc);
@@ -50,6 +62,7 @@ describe('a notify list', () => {
     ],
     [[{ url, onn: ['failed'] }], false],
     [[{ url: secret }], false],
+    [[{ url, secret: 'whsec_AAAA' }], false],
     [{ url }, false],
   ])('may be in tws.json: %j', (notify, isGood) => {
     expect(settingsFileSchema.safeParse({ notify }).success).toBe(isGood);
