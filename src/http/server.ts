@@ -65,6 +65,8 @@ const mostWaits = 500;
 const checksMs = 1_000;
 /** Attempts to sign in from one address; a limit by name would let anybody lock that user out. */
 const signInRate = { perSecond: 0.2, burst: 10 };
+/** Deliveries to hooks from one address that are refused before it has to wait. */
+const refusalRate = { perSecond: 1, burst: 30 };
 
 /**
  * Starts the API and listens.
@@ -200,6 +202,7 @@ function doorsOf(
     ...own,
     publicUrl: settings.public_url,
     rate: createRate({ perSecond, burst, now: steady }),
+    refusals: createRate({ ...refusalRate, now: steady }),
     // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.
     limitsLocal: settings.rate !== undefined,
     open: new Set(),

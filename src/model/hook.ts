@@ -20,6 +20,8 @@ export const usualHookWaitMs = 30_000;
 /** The longest such wait, ms. */
 const longestWaitMs = 120_000;
 const mostSecrets = 10;
+/** The longest body of a delivery, bytes. */
+export const mostHookBytes = 1_048_576;
 
 const secretText = 'must be a secret: the text that `tws encrypt` prints, or a list of these';
 const oneSecret = z.union(
@@ -206,7 +208,7 @@ function mistakesInHmac(hmac: WrittenHmac): readonly (readonly [string, string])
   return found.flatMap(([isWrong, path, message]) => (isWrong ? [[path, message] as const] : []));
 }
 
-const bytesText = 'must be a number of bytes, 1 or more';
+const bytesText = `must be a number of bytes from 1 to ${mostHookBytes}`;
 const expressionText = 'must be a JSONata expression (a string)';
 const { priority, queue, tags, keys } = newJobFields;
 
@@ -246,7 +248,10 @@ export const hookSchema = z
       z
         .int({ error: bytesText })
         .min(1, { error: bytesText })
-        .describe('Longer bodies are refused; http.body_limit of the settings counts besides.'),
+        .max(mostHookBytes, { error: bytesText })
+        .describe(
+          'Longer bodies are refused; default and most 1 MiB; http.body_limit of the settings counts besides.',
+        ),
     ),
     enabled: z.exactOptional(flagSchema.describe('false: there is nothing at its address.')),
     ...{ priority, queue, tags, keys },

@@ -144,6 +144,10 @@ describe('any route', () => {
     const signIn = routeOf('signIn');
     for (let tries = 0; tries < 10; tries += 1) await statusOf(api, signIn);
     expect(await statusOf(api, signIn)).toBe(429);
+    const deliver = routeOf('deliverToHook');
+    const refused = Array.from({ length: 60 }, () => statusOf(api, deliver));
+    expect(await Promise.all(refused)).toContain(404);
+    expect(await statusOf(api, deliver)).toBe(429);
   });
 
   it('answers 413 to a body that is too large, 415 to other media types, 400 to what is no JSON', async () => {

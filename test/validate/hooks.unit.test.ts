@@ -45,6 +45,7 @@ it.each<[object, RegExp]>([
   [{ wait: 'PT5S' }, /wait must be left out unless "respond" is "result"/],
   [{ respond: 'result', wait: 'PT1H' }, /wait must be at most PT2M/],
   [{ max_bytes: 0 }, /max_bytes must be a number of bytes/],
+  [{ max_bytes: 2 ** 21 }, /max_bytes must be a number of bytes from 1 to 1048576/],
   [{ problems: [] }, /problems is written by the engines; leave it out/],
 ])('a hook with %j is refused', (more, message) => {
   const found = documentProblems({ ...hook, ...more });

@@ -5,6 +5,8 @@ import { isIPv6 } from 'node:net';
 export type Rate = {
   /** Takes one request; answers the seconds to wait when it is one too many, else undefined. */
   readonly take: (who: string) => number | undefined;
+  /** The same answer, and takes none. */
+  readonly wait: (who: string) => number | undefined;
   /** What somebody may still ask for. */
   readonly left: (who: string) => RateLeft;
 };
@@ -37,7 +39,10 @@ export function createRate({ perSecond, burst, now }: RateOptions): Rate {
     const before = buckets.get(who) ?? { tokens: burst, at };
     return Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);
   };
+  const waitOf = (tokens: number): number | undefined =>
+    tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : undefined;
   return {
+    wait: (who) => waitOf(tokensOf(who, now())),
     left: (who) => {
       const tokens = tokensOf(who, now());
       const fullInMs = ((burst - tokens) / perSecond) * 1000;
@@ -47,7 +52,7 @@ export function createRate({ perSecond, burst, now }: RateOptions): Rate {
       const at = now();
       const tokens = tokensOf(who, at);
       buckets.set(who, { tokens: tokens < 1 ? tokens : tokens - 1, at });
-      return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / perSecond)) : undefined;
+      return waitOf(tokens);
     },
   };
 }

@@ -22,6 +22,8 @@ export type Doors = {
   readonly headers: Readonly<Record<string, string>>;
   readonly publicUrl: string | undefined;
   readonly rate: Rate;
+  /** Of deliveries that were refused, by address: whoever sends too many is not read any more. */
+  readonly refusals: Rate;
   readonly limitsLocal: boolean;
   readonly bodyLimit: number;
   /** Of the requests that are answered now: all are aborted when the server ends. */
@@ -73,6 +75,7 @@ type Around = {
 };
 
 function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Around): void {
+  const isRaw = route.body?.isRaw === true;
   app.route({
     method: route.method,
     url: fullPath(route).replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -80,8 +83,12 @@ function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Ar
     bodyLimit: Math.min(doors.bodyLimit, route.body?.mostBytes ?? Infinity),
     // Before the body is read: who may not do it sends it in vain.
     onRequest: async (request, reply) => {
+      if (isRaw) assertInTime(reply, doors.refusals.wait(networkOf(request.ip)));
       const principal = await admit({ route, request, reply }, api, doors);
       if (principal !== undefined) guests.set(request, principal);
+    },
+    onResponse: async ({ ip }, { statusCode }) => {
+      if (isRaw && refusedStatuses.has(statusCode)) doors.refusals.take(networkOf(ip));
     },
     handler: async (request, reply) => {
       const signal = goneSignal(reply, doors.open);
@@ -102,6 +109,9 @@ function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Ar
     },
   });
 }
+
+/** Of a delivery that is not proved, goes to a hook that is not there, or is too large. */
+const refusedStatuses: ReadonlySet<number> = new Set([401, 404, 413]);
 
 /** So much longer where somebody waits for a change. */
 const waitMs = 120_000;

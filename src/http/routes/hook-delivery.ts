@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { isEndedJob, isProved, type Delivered, type HookRequest } from '../../client.js';
 import { problem, TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
-import { areKeys, dedupeHeader, usualHookWaitMs, type Hook } from '../../model/hook.js';
+import {
+  areKeys,
+  dedupeHeader,
+  mostHookBytes,
+  usualHookWaitMs,
+  type Hook,
+} from '../../model/hook.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { defaultOwner } from '../../model/task.js';
 import { parseDocument } from '../../reading/parse.js';
@@ -33,6 +39,8 @@ export const deliverRoute = route({
     checkedBy: 'route',
     optional: true,
     isRaw: true,
+    // It is read before anybody has proved anything.
+    mostBytes: mostHookBytes,
   },
   answers: {
     200: {
@@ -46,11 +54,12 @@ export const deliverRoute = route({
     ...(['hook_missing', 'hook_refused', 'hook_body_large', 'hook_unnamed'] as const),
     ...(['hook_unfit', 'hook_locked', 'json_invalid', 'media_type_unknown'] as const),
     ...(['id_taken', 'not_unique', 'unique_key', 'document_refused'] as const),
+    'too_many_requests',
   ],
   handle: async ({ api, params: { id }, query, body, headers, signal }) => {
     const { doc, hook } = await hookCalled(api, id);
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const { max_bytes: most = Infinity } = hook;
+    const { max_bytes: most = mostHookBytes } = hook;
     if (raw.length > most) throw problem('hook_body_large', { most });
     const request = { headers: flat(headers), query, raw };
     await assertProved(api, { doc, hook }, request);
