@@ -103,7 +103,7 @@ function holderIn(job: StoredDocument, lock: Lock, isHandedOn: boolean): LockHol
     const cancelling = isCancelRequested(job as unknown as LiveJob)
       ? ({ cancelling: true } as const)
       : {};
-    const parent = job['slice'] === undefined ? undefined : parentOf(job);
+    const parent = job['slice'] === undefined ? undefined : parentIdOf(job);
     const slice = parent === undefined ? {} : { sliceOf: parent };
     return { job: job._id, owner: ownerOf(job), decided: lists, ...cancelling, ...slice };
   }
@@ -124,7 +124,7 @@ function isListedInSteps({ steps }: StoredDocument, { _id }: Lock): boolean {
 }
 
 /** The id of the job that a job says it was made for. */
-export function parentOf({ parent }: Readonly<Record<string, unknown>>): string | undefined {
+export function parentIdOf({ parent }: Readonly<Record<string, unknown>>): string | undefined {
   const { job } = (isObject(parent) ? parent : {}) as { readonly job?: unknown };
   return typeof job === 'string' ? job : undefined;
 }

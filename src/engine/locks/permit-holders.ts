@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../../model/document.js';
 import { isFinalState } from '../../model/job.js';
-import { lockHolderOf, parentOf, type LockHolder } from '../../replicas/lock-holder.js';
+import { lockHolderOf, parentIdOf, type LockHolder } from '../../replicas/lock-holder.js';
 import type { PermitHolder } from '../../decide/world.js';
 import { ownerOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
@@ -44,9 +44,9 @@ export async function readFamily(
   locks: readonly StoredDocument[],
 ): Promise<AskingFamily> {
   const family = new Set([job._id]);
-  for (let next = parentOf(job); next !== undefined && !family.has(next);) {
+  for (let next = parentIdOf(job); next !== undefined && !family.has(next);) {
     family.add(next);
-    next = parentOf((await store.get(next)) ?? {});
+    next = parentIdOf((await store.get(next)) ?? {});
   }
   const over = new Set<unknown>();
   for (const { wanted_by: wanted } of locks) {

@@ -135,6 +135,7 @@ export function writeParts({ docs = [], copies = 1 }: Given = {}) {
     ...{ store, retry, life, log, once, serializer, attempts, replicas, now: () => t0 },
     parsedJobs: createParsedJobs(),
     documentLimit: { bytes: 1_000_000 },
+    rates: { concerned: new Set() },
     notifications: {
       make: async (makes: readonly { readonly _id: string }[] = []) => {
         for (const { _id } of makes) seen.push(`make ${_id}`);
