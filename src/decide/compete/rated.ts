@@ -55,7 +55,8 @@ export function rateMove(
       const why = failure('LimitKeyError', { limit: `the rate of ${wordsOf(one)}`, reason });
       return failUnbegun(job, step, { failure: why, exit: exits.definition }, now);
     }
-    requests.push(requestOf(job, step, { of: one, value: answer?.value }, world));
+    const request = requestOf(job, step, { of: one, value: answer?.value }, world);
+    requests.push(inOnePlace(request, requests));
   }
   const answers = requests.map((request) => ({ request, answer: world.rate(request) }));
   if (answers.some(({ answer }) => answer.kind === 'unknown')) {
@@ -109,19 +110,18 @@ function endOf(step: Step): number {
   return (step as Extract<Step, { end: number }>).end;
 }
 
-/** In the order in which they are asked. */
+/** In the order in which they are asked: what fewer share comes first, so that no place of others is lost. */
 function ratesOf(job: LiveJob, { task }: RatedStep, world: World): readonly RateOf[] {
   const { flow_definition: flow } = job;
   const rates: RateOf[] = [];
+  if (task?.rate !== undefined) {
+    rates.push({ rate: task.rate, kind: 'task', name: task.name, owner: task.owner });
+  }
+  const queue = queueOf(job);
+  const ofQueue = task === undefined ? undefined : world.queueControl(queue)?.rate;
+  if (ofQueue !== undefined) rates.push({ rate: ofQueue, kind: 'queue', name: queue });
   if (flow.rate !== undefined && !hasBegun(job)) {
     rates.push({ rate: flow.rate, kind: 'flow', name: flow.name, owner: flow.owner });
-  }
-  if (task === undefined) return rates;
-  const queue = queueOf(job);
-  const ofQueue = world.queueControl(queue)?.rate;
-  if (ofQueue !== undefined) rates.push({ rate: ofQueue, kind: 'queue', name: queue });
-  if (task.rate !== undefined) {
-    rates.push({ rate: task.rate, kind: 'task', name: task.name, owner: task.owner });
   }
   return rates;
 }
@@ -165,18 +165,21 @@ function requestOf(
   const what =
     rate.name === undefined ? [kind, keyOfOf(of)] : ['named', rate.name, ownerOf({ owner })];
   const { path, run, attempt } = newAttempt(job, step);
-  // A job that is new as yet begins at another time with each decision, and one that was removed and
-  // stored anew is another job.
-  const begun = job.steps.length === 0 ? job._rev : job.start;
   const whose = kind === 'flow' ? [run] : [path, run, attempt];
   return {
     id: world.lockId(canonical(['rate', what, value ?? null])).replace(/^lock:/, 'rate:'),
-    for: canonical([job._id, begun, ...whose]),
+    for: canonical([job._id, ...whose]),
     attempt: path,
     limit,
     perMs: writtenSpanMs(per),
     of: rate.name === undefined ? wordsOf({ kind, name }) : `"${rate.name}"`,
   };
+}
+
+/** Rates of one name take one place, not one each. */
+function inOnePlace(request: RateRequest, others: readonly RateRequest[]): RateRequest {
+  const same = others.find(({ id }) => id === request.id);
+  return same === undefined ? request : { ...request, for: same.for };
 }
 
 function keyOfOf({ kind, name, owner }: RateOf): string {

@@ -12,12 +12,14 @@ import {
   type Ticket,
 } from './rate-lines.js';
 import { createSightings, type Sightings } from './rate-sightings.js';
-import { takeGrants, type TakingParts } from './take-grants.js';
+import { looksFull, takeGrants, type TakingParts } from './take-grants.js';
 
 /** The grants of rate limits, as documents that all engines change by compare-and-set. */
 export type Rates = {
   /** Takes a grant, if one is free and it is the turn of the job; else says when to ask again. */
   readonly take: (request: RateRequest, job: InLine) => Promise<RateAnswer>;
+  /** Whether it looks as if there were no room: nothing is taken. */
+  readonly isFull: (request: RateRequest) => Promise<boolean>;
   /** The jobs that have asked for a grant and were not left since. */
   readonly concerned: ReadonlySet<string>;
   /**
@@ -80,6 +82,7 @@ export function createRates(parts: RatesParts): Rates {
   };
   return {
     take,
+    isFull: (request) => looksFull(parts, knownOf(request.id).sightings, request),
     concerned,
     used: async (job, steps) => {
       const paths = new Set(steps.map(({ path }) => path));

@@ -9,6 +9,7 @@ import {
   type RateView,
   unitedGrants,
 } from '../../decide/compete/rates.js';
+import type { RateRequest } from '../../decide/queries.js';
 import type { StoredDocument } from '../../model/document.js';
 import { grantSchema, type Grant, type RateDocument } from '../../model/rate.js';
 import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
@@ -69,6 +70,19 @@ export async function takeGrants(
     // What was stored too late to be used in time is asked for again, with more time (R13).
     taking = { ...taking, graceMs: Math.min(longestGraceMs, 2 * tried.lateMs) };
   }
+}
+
+/** Whether one that asks would get no grant, as far as a look at the document tells. */
+export async function looksFull(
+  parts: TakingParts,
+  sightings: Sightings,
+  { id, for: whose, limit, perMs }: RateRequest,
+): Promise<boolean> {
+  const doc = await parts.retry(() => parts.store.get(id));
+  if (doc === undefined) return false;
+  const view = { ...viewOf(parts, sightings), gen: generationOf(doc) + 1, perMs, by: '' };
+  const asks = [{ for: whose, limit, perMs, isAsking: true }];
+  return !grantRate(grantsIn(doc), asks, view).isChanged;
 }
 
 const nothing: RateOutcome = {

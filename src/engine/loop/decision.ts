@@ -18,7 +18,6 @@ import {
   keysOfWanted,
   type Query,
   rateKeyOf,
-  type RateRequest,
 } from '../../decide/queries.js';
 import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
@@ -37,8 +36,9 @@ import type { RunningAttempts } from '../attempts/running-attempts.js';
 import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
 import type { Library } from './library.js';
 import type { JobTree } from '../children/job-tree.js';
+import { grantAttempts } from './attempt-grants.js';
 import type { Rates } from '../locks/rates.js';
-import { inLineOf, type InLine } from '../waiting/wait-queue.js';
+import { inLineOf } from '../waiting/wait-queue.js';
 import type { Locks } from '../locks/locks.js';
 import { unusedPermits } from '../locks/give-back.js';
 import type { LogOnce } from '../log.js';
@@ -94,7 +94,7 @@ export type DeciderParts = {
   /** Reads the attachments of jobs. */
   readonly attachments: ResultAttachments;
   readonly locks: Locks;
-  readonly rates: Pick<Rates, 'take'>;
+  readonly rates: Pick<Rates, 'take' | 'isFull'>;
   readonly jobTree: JobTree;
   readonly retry: Retry;
   readonly life: AbortSignal;
@@ -255,29 +255,7 @@ async function take(
     await locks.displace(displacement);
     displaced.add(displacement.nonce);
   }
-  if (wanted.rates.length > 0) await takeGrants(wanted.rates, grants, inLineOf(job), rates);
-}
-
-/** Of all attempts at once. One that does not get one grant takes no other one. */
-async function takeGrants(
-  wanted: readonly RateRequest[],
-  grants: Map<string, RateAnswer>,
-  job: InLine,
-  rates: Pick<Rates, 'take'>,
-): Promise<void> {
-  const takeAll = async (requests: readonly RateRequest[]): Promise<void> => {
-    let lacking: RateAnswer | undefined;
-    for (const request of requests) {
-      const answer = lacking ?? (await rates.take(request, job));
-      if (answer.kind !== 'held') lacking = answer;
-      grants.set(rateKeyOf(request), answer);
-    }
-  };
-  const byAttempt = new Map<string, RateRequest[]>();
-  for (const request of wanted) {
-    byAttempt.set(request.attempt, [...(byAttempt.get(request.attempt) ?? []), request]);
-  }
-  await Promise.all([...byAttempt.values()].map(takeAll));
+  if (wanted.rates.length > 0) await grantAttempts(wanted.rates, grants, inLineOf(job), rates);
 }
 
 async function giveBackUnused(end: object, of: Findings, job: Job, locks: Locks): Promise<void> {

@@ -76,9 +76,9 @@ describe('a step under a rate limit', () => {
       },
     });
     told.go();
-    expect(asked).toEqual(['flow "f"', 'queue "default"', 'task "a"']);
+    expect(asked).toEqual(['task "a"', 'queue "default"', 'flow "f"']);
     told.done();
-    expect(asked.slice(3)).toEqual(['queue "default"', 'task "a"']);
+    expect(asked.slice(3)).toEqual(['task "a"', 'queue "default"']);
   });
 
   it('shares the windows of a name with its flow and its queue, whether they say an owner or not', () => {
@@ -94,6 +94,25 @@ describe('a step under a rate limit', () => {
     expect(idsOf(undefined)).toHaveLength(3);
     expect(new Set([...idsOf(undefined), ...idsOf('DEFAULT')]).size).toBe(1);
     expect(new Set(idsOf('mara')).size).toBe(2);
+  });
+
+  it('takes one place where its task and its flow share a rate', () => {
+    const named = { rate: { ...rate, name: 'shared' } };
+    const told = story({ steps: ['a'], tasks: [task('a', named)], flow: named });
+    const asked = told.decide();
+    const all = 'rates' in asked ? asked.rates : [];
+    expect([all.length, new Set(all.map((one) => one.for)).size]).toEqual([2, 1]);
+  });
+
+  it('keeps its grant when the job is written anew before it begins', () => {
+    const told = rated({}, { steps: ['a'], flow: { rate: { limit: 1, per: 60_000 } } });
+    const wanted = () => {
+      const asked = told.decide();
+      return 'rates' in asked ? asked.rates.map((one) => one.for) : [];
+    };
+    const before = wanted();
+    expect(told.at(500).edit({ _rev: '7-x' }) && wanted()).toEqual(before);
+    expect(before).toHaveLength(2);
   });
 
   it('limits what its flow or its queue limits where its task does not', () => {

@@ -124,6 +124,26 @@ describe('the decider', () => {
     expect(given).toEqual(expected);
   });
 
+  it('takes no grant of a rate while another one of the attempt looks full', async () => {
+    const asked: string[] = [];
+    const all = ['task', 'queue'].map((of) => ({
+      ...{ id: `rate:${of}`, for: 'x', attempt: '0', of, limit: 1, perMs: 1_000 },
+    }));
+    const rates = {
+      isFull: async ({ of }: { of: string }) => of === 'queue',
+      take: async ({ of }: { of: string }) => (asked.push(of), { kind: 'full', until: t0 + 1 }),
+    };
+    const decided = await decider(
+      (_job, _now, { rate }) => {
+        const kinds = all.map((one) => rate(one).kind);
+        if (kinds.includes('unknown')) return acquire({ rates: all });
+        return { kind: 'ignore', because: kinds.join() };
+      },
+      { rates },
+    );
+    expect([asked, decided]).toEqual([['queue'], { kind: 'ignore', because: 'full,full' }]);
+  });
+
   it('asks for all children of a job by one request', async () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => `c${i}`);
     let requests = 0;
