@@ -10,6 +10,7 @@ import {
   type NotifySettings,
 } from '../../model/notify-list.js';
 import { defaultOwner } from '../../model/task.js';
+import { createBrought } from './brought.js';
 import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
 /** The notify lists, kept in memory by the feed: there are few. */
@@ -18,8 +19,13 @@ export type NotifyLists = {
   readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
   /** All documents that it holds, by id, valid or not. */
   readonly held: ReadonlyMap<string, StoredDocument>;
-  /** Takes all that there are: what is not among them was deleted. Answers whether anything is new. */
-  readonly replace: (docs: readonly StoredDocument[]) => boolean;
+  /** To be had before all are read, for `replace`. */
+  readonly mark: () => number;
+  /**
+   * Takes all that there are: what is not among them was deleted. What the feed has brought since the mark
+   * is newer than that. Answers whether anything is new.
+   */
+  readonly replace: (docs: readonly StoredDocument[], mark: number) => boolean;
   /** The entries for the jobs of an owner: those of `tws.json` first, then by the id of their document. */
   readonly of: World['notifyLists'];
 };
@@ -34,6 +40,7 @@ type OwnersEntry = ListEntry & { readonly owner: string };
 /** Keeps the lists. What is wrong with one is written into it, by one engine. */
 export function createNotifyLists({ settings, ...telling }: NotifyListsParts): NotifyLists {
   const tell = createTellProblems(telling);
+  const brought = createBrought();
   const held = new Map<string, StoredDocument>();
   const read = new Map<string, readonly OwnersEntry[]>();
   const ofSettings = listEntries(settingsList, settings).map((one): OwnersEntry => ({
@@ -72,14 +79,18 @@ export function createNotifyLists({ settings, ...telling }: NotifyListsParts): N
     held,
     update: (id, doc) => {
       const concerned = put(id, doc);
-      if (concerned) sort();
-      return concerned;
+      if (!concerned) return false;
+      brought.note(id);
+      sort();
+      return true;
     },
-    replace: (docs) => {
+    mark: brought.mark,
+    replace: (docs, mark) => {
       const revs = (): string => canonical([...held.values()].map(({ _rev }) => _rev).sort());
       const before = revs();
-      for (const id of [...held.keys()]) put(id, undefined);
-      for (const doc of docs) put(doc._id, doc);
+      const isOlder = (id: string): boolean => !brought.isSince(id, mark);
+      for (const id of [...held.keys()].filter(isOlder)) put(id, undefined);
+      for (const doc of docs) if (isOlder(doc._id)) put(doc._id, doc);
       sort();
       return revs() !== before;
     },

@@ -4,6 +4,7 @@ import { checkExpression } from '../../evaluate/expressions.js';
 import { without } from '../../model/record.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readQueueControl, type QueueControlRead } from '../../reading/queue-control.js';
+import { createBrought } from './brought.js';
 import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
 /** The controls of queues, kept in memory by the feed: there are few. */
@@ -12,8 +13,13 @@ export type QueueControls = {
   readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
   /** All documents that it holds, by id, valid or not. */
   readonly held: ReadonlyMap<string, StoredDocument>;
-  /** Takes all that there are: what is not among them was deleted. Answers whether anything is new. */
-  readonly replace: (docs: readonly StoredDocument[]) => boolean;
+  /** To be had before all are read, for `replace`. */
+  readonly mark: () => number;
+  /**
+   * Takes all that there are: what is not among them was deleted. What the feed has brought since the mark
+   * is newer than that. Answers whether anything is new.
+   */
+  readonly replace: (docs: readonly StoredDocument[], mark: number) => boolean;
   /** The queues that a rate limits. */
   readonly rated: ReadonlySet<string>;
   /** What is wanted of a queue; undefined: nothing. */
@@ -25,6 +31,7 @@ export type QueueControls = {
  */
 export function createQueueControls(telling: TellProblemsParts): QueueControls {
   const tell = createTellProblems(telling);
+  const brought = createBrought();
   const held = new Map<string, StoredDocument>();
   const said = new Map<string, QueueControl>();
   const rated = new Set<string>();
@@ -49,14 +56,18 @@ export function createQueueControls(telling: TellProblemsParts): QueueControls {
     ...{ held, rated },
     update: (id, doc) => {
       const concerned = put(id, doc);
-      if (concerned) sort();
-      return concerned;
+      if (!concerned) return false;
+      brought.note(id);
+      sort();
+      return true;
     },
-    replace: (docs) => {
+    mark: brought.mark,
+    replace: (docs, mark) => {
       const revs = (): string => canonical([...held.values()].map(({ _rev }) => _rev).sort());
       const before = revs();
-      for (const id of [...held.keys()]) put(id, undefined);
-      for (const doc of docs) put(doc._id, doc);
+      const isOlder = (id: string): boolean => !brought.isSince(id, mark);
+      for (const id of [...held.keys()].filter(isOlder)) put(id, undefined);
+      for (const doc of docs) if (isOlder(doc._id)) put(doc._id, doc);
       sort();
       return revs() !== before;
     },

@@ -30,6 +30,7 @@ export async function scanEngines(engine: Assembly): Promise<void> {
   const found: StoredDocument[] = [];
   const ofQueues: StoredDocument[] = [];
   const lists: StoredDocument[] = [];
+  const marks = { queues: queueControls.mark(), lists: notifyLists.mark() };
   for await (const doc of documentsOf(engine, 'engines')) {
     const parsed = parseDocument(doc);
     if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
@@ -39,8 +40,8 @@ export async function scanEngines(engine: Assembly): Promise<void> {
     if (doc['type'] === 'hook' && isReporter(doc._id)) reportHook(engine, doc);
   }
   controls.replace(found);
-  notifyLists.replace(lists);
-  if (queueControls.replace(ofQueues)) waitQueue.waiting().forEach(jobs.rouse);
+  notifyLists.replace(lists, marks.lists);
+  if (queueControls.replace(ofQueues, marks.queues)) waitQueue.waiting().forEach(jobs.rouse);
 }
 
 /** What is read beside the engines. */
