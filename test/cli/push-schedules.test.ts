@@ -96,7 +96,9 @@ describe('tws new schedule', () => {
 
   it('takes --flow alone', async () => {
     const given = { cwd: await project(), args: ['task', 't'], flags: { flow: 'f' } };
-    expect((await run(newThing, given)).error?.message).toBe('--flow is for tws new schedule and tws new hook.');
+    expect((await run(newThing, given)).error?.message).toBe(
+      '--flow is for tws new schedule and tws new hook.',
+    );
   });
 });
 

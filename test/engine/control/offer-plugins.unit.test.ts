@@ -22,6 +22,7 @@ function engineThatScans() {
     serializer: { queue: (_id: string, task: () => Promise<void>) => task() },
     presence: { offer: (names: string[]) => Promise.resolve(void offered.push(names)) },
     log: { debug: () => undefined },
+    ...{ queueControls: { mark: () => 0 }, notifyLists: { mark: () => 0 } },
     store: {
       rows: async function* () {
         await new Promise<void>((resolve) => void scans.push(resolve));

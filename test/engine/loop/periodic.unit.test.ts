@@ -32,6 +32,8 @@ async function sweepWith(broken: string, fate: () => Promise<never>) {
     peers: { remains: () => ['engine:gone'], lease: () => 'dead', alive: () => [] },
     isReporter: () => true,
     controls: { replace: () => undefined },
+    queueControls: { mark: () => 0, replace: () => false },
+    notifyLists: { mark: () => 0, replace: () => undefined },
     replicas: { many: false },
     now: () => 0,
     horizonMs: () => 60_000,
