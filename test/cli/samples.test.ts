@@ -40,6 +40,7 @@ describe('the samples of structures', () => {
     expect(await engines.ended).toBe(0);
     const jobs = await store.view('jobs', { includeDocs: true });
     const steps = jobs.flatMap(({ doc }) => (doc?.['steps'] ?? []) as { engine?: string }[]);
-    expect(new Set(steps.flatMap(({ engine }) => engine ?? [])).size).toBe(2);
+    // Which of the two takes a step is left to chance: one that is slow for a while may get none.
+    expect([1, 2]).toContain(new Set(steps.flatMap(({ engine }) => engine ?? [])).size);
   });
 });

@@ -117,7 +117,7 @@ describe('a job with anything in its fields', () => {
           : ['state', 'end', 'result'];
         for (const key of kept) expect(rest[key]).toEqual(doc[key]);
       }),
-      runs(1_500),
+      runs(800),
     );
   });
 
@@ -128,7 +128,7 @@ describe('a job with anything in its fields', () => {
         const ended = parseDocument(stored(endRefused(doc, why, t0)));
         expect(ended.kind === 'job' && ended.ok && isFinal(ended.value)).toBe(true);
       }),
-      runs(200),
+      runs(120),
     );
   });
 });

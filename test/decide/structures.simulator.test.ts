@@ -9,7 +9,7 @@ import { checkRun } from './simulation/rules.js';
 describe('any flow of any structures, run by any engines in any trouble,', () => {
   it('ends, and keeps the rules on its way', minutes, () => {
     const property = fc.property(anyScenario, (given) => checkRun(given, simulate(given)));
-    fc.assert(property, runs(200));
+    fc.assert(property, runs(100));
   });
 });
 
@@ -19,7 +19,7 @@ describe('any flow of any structures without trouble', () => {
       const alone = outcomeOf({ ...given, engines: 1, order: one });
       expect(outcomeOf({ ...given, engines: 3, order: other })).toEqual(alone);
     });
-    fc.assert(property, runs(50));
+    fc.assert(property, runs(25));
   });
 });
 

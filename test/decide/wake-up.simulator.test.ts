@@ -101,7 +101,7 @@ describe('a live job that is not run', () => {
           }
         },
       ),
-      runs(1_000),
+      runs(500),
     );
   });
 });
