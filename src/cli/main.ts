@@ -53,12 +53,10 @@ async function parse(argv: readonly string[]): Promise<Chosen | undefined> {
 function missing({ code, message }: CommanderError, argv: readonly string[]): string | undefined {
   if (code !== 'commander.missingArgument') return undefined;
   const [, name] = /'([^']+)'/.exec(message) ?? [];
-  for (const definition of commands.filter((one) => argv.includes(one.name))) {
-    const argument = definition.arguments?.find((one) => one.name.replace(/[<>.]/g, '') === name);
-    if (argument === undefined) continue;
-    return `"tws ${definition.name}" needs ${argument.name}. ${argument.about}`;
-  }
-  return undefined;
+  const word = argv.find((one) => commands.some((command) => command.name === one));
+  const { arguments: all = [] } = commands.find((command) => command.name === word) ?? {};
+  const argument = all.find((one) => one.name.replace(/[<>.]/g, '') === name);
+  return argument && `"tws ${word}" needs ${argument.name}. ${argument.about}`;
 }
 
 /** `unread`: nobody reads the results any more; what does no work but to print them may end. */

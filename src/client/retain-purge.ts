@@ -22,7 +22,7 @@ import type { Store } from '../store/store.js';
 /** Tombstones stay for this long, ms. */
 const usualDelayMs = 86_400_000;
 
-/** Writes down what was removed. */
+/** Writes down what was removed. Where that is not stored, the tombstones stay for good (U40). */
 export async function noteRemoval(
   store: Store,
   tombstones: Tombstones,

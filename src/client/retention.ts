@@ -29,7 +29,7 @@ export type PassOptions = RetainOptions & {
   readonly by: string;
   /** Time between the begin of one pass by itself and the next, ms. */
   readonly everyMs: number;
-  /** Tombstones are purged when they are so old, ms; default: a day. */
+  /** The age at which tombstones are purged, ms; default: a day. */
   readonly purgeAfterMs?: number | undefined;
   /** The pass begins also when none is due; not while another one runs. */
   readonly atOnce?: boolean;
@@ -72,12 +72,14 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   };
   let last: LastPass | undefined;
   try {
-    const isNoted = await purges(store);
+    const { mayPurge: isNoted, ...refused } = await purges(store);
     const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs, isNoted });
     const { purgeAfterMs: delayMs, signal } = options;
     const mayGoOn = async (): Promise<boolean> => signal?.aborted !== true && (await isOurs());
     const purging = { now: began, mayGoOn, ...(delayMs === undefined ? {} : { delayMs }) };
-    const { purged, unpurged } = isNoted ? await purgeAfter(store, purging) : nothingPurged;
+    const { purged, unpurged } = isNoted
+      ? await purgeAfter(store, purging)
+      : { purged: 0, ...refused };
     const { uncompacted, compacted } = await compactAfter(store, result.documents + purged);
     const ms = Math.round(performance.now() - from);
     last = {
@@ -140,18 +142,17 @@ async function write(
 }
 
 /** Where a database keeps several copies, a copy may learn of a purge after the document was made again (U41). */
-async function purges(store: Store): Promise<boolean> {
+async function purges(store: Store): Promise<{ readonly mayPurge: boolean; unpurged?: string }> {
   try {
     const { copies } = await store.info();
-    return copies === 1 && (await store.mayPurge());
-  } catch {
+    return { mayPurge: copies === 1 && (await store.mayPurge()) };
+  } catch (error) {
     // Tombstones may stay; jobs that are to go need not.
-    return false;
+    return { mayPurge: false, unpurged: messageOf(error) };
   }
 }
 
 type Purged = { readonly purged: number; readonly unpurged?: string };
-const nothingPurged: Purged = { purged: 0 };
 
 async function purgeAfter(store: Store, options: PurgeOptions): Promise<Purged> {
   try {

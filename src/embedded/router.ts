@@ -158,6 +158,7 @@ const databaseRoutes: Readonly<Record<string, DatabaseRoute>> = {
     methods: { GET: getPurgedInfosLimit, PUT: putPurgedInfosLimit },
     headless: true,
   },
+  _purged_infos: missing501('_purged_infos'),
   _partition: missing501('A partition'),
   _temp_view: missing501('_temp_view'),
 };

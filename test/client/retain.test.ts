@@ -384,7 +384,9 @@ describe('passes of several processes', () => {
     const info = () => Promise.reject(new Error('it is away'));
     const options = { now, usual, everyMs: 1, by: 'engine:a', atOnce: true };
     const pass = await createClient({ store: { ...store, info } }).retention(options);
-    expect(pass).toMatchObject({ kind: 'done', uncompacted: 'it is away' });
+    expect(pass).toMatchObject({
+      ...{ kind: 'done', unpurged: 'it is away', uncompacted: 'it is away' },
+    });
     expect(await store.get('retention')).toMatchObject({
       last: { removed: { succeeded: 1 }, compacted: false },
     });

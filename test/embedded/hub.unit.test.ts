@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 
 import { createDatabaseHub } from '../../src/embedded/feeds/hub.js';
@@ -124,26 +125,28 @@ test('reads from the store while something was written that it could not overhea
 
 test('leaves no gap before changes that it was reading when it forgot the others', async () => {
   const { store, write } = storeOf();
-  let answer: () => void = () => undefined;
+  const steps = new EventEmitter();
+  const [asked, given] = [once(steps, 'asked'), once(steps, 'given')];
   let isSlow = false;
   const changes: typeof store.changes = async (options) => {
-    const page = await store.changes(options);
-    if (isSlow) await new Promise<void>((resolve) => (answer = resolve));
-    return page;
+    const found = await store.changes(options);
+    if (!isSlow) return found;
+    isSlow = false;
+    steps.emit('asked');
+    await given;
+    return found;
   };
   const hub = createDatabaseHub({ ...store, changes });
   write(1);
   write(2);
   await hub.wait(0, never);
-  void hub.wait(2, never);
-  await new Promise(setImmediate);
+  const woken = hub.wait(2, never);
   isSlow = true;
   write(3, 'quiet');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked;
   hub.forget();
-  isSlow = false;
-  answer();
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  steps.emit('given');
+  await woken;
   expect(seqs(await hub.after(0, 10))).toEqual([1, 2, 3]);
   expect(seqs(await hub.after(1, 10))).toEqual([2, 3]);
 });

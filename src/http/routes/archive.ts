@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { ArchivedJobWhole } from '../../client.js';
+import { archivedFactsSchema, type ArchivedJobWhole } from '../../client.js';
 import { problem } from '../../errors.js';
-import { endedStatuses } from '../../model/retain.js';
 import { retentionId, retentionSchema } from '../../model/retention.js';
 import { assertAllOwners, hasOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
@@ -18,26 +17,12 @@ const retentionStateSchema = z
     problems: z
       .array(z.object({ flow: z.string(), message: z.string() }))
       .describe('What flows say that cannot be followed: none of their jobs is removed.'),
-    next: z.number().optional().describe('No engine begins a pass by itself before (epoch ms).'),
-    running: z.looseObject({}).optional().describe('The pass that runs: {by, since, until}.'),
-    last: z
-      .looseObject({})
-      .optional()
-      .describe(
-        'The last pass: {at, ms, removed, kept, archived, purged, failures, compacted, by}.',
-      ),
+    ...retentionSchema.pick({ next: true, running: true, last: true }).partial().shape,
   })
   .meta({ id: 'RetentionState' });
 
-const archivedJobSchema = z
-  .object({
-    job: z.string(),
-    flow: z.string(),
-    owner: z.string(),
-    status: z.enum(endedStatuses),
-    start: z.number().nullable(),
-    end: z.number(),
-    documents: z.number().describe('Documents of the job and of all that goes with it.'),
+const archivedJobSchema = archivedFactsSchema
+  .extend({
     archive: z.string().describe('Where it is.'),
     at: z.number().describe('When it was archived.'),
   })
@@ -145,11 +130,11 @@ const restoreRoute = route({
   },
   problems: ['archived_missing', 'archive_unset', 'restore_taken', 'archive_failed'],
   handle: async ({ api, params: { id }, principal: who }) => {
-    const { docs } = await visibleJob(api, id, known({ principal: who }));
-    const others = docs.find(
-      (doc) => doc['type'] === 'job' && !mayHave(known({ principal: who }), doc),
-    );
-    if (others !== undefined) throw problem('archived_missing', { job: id });
+    const principal = known({ principal: who });
+    const { docs } = await visibleJob(api, id, principal);
+    // A child job may have another owner.
+    const isForeign = docs.some((doc) => doc['type'] === 'job' && !mayHave(principal, doc));
+    if (isForeign) throw problem('archived_missing', { job: id });
     const { stored, there } = await api.client.restore(api.archives, id);
     return { status: 200, body: { job: id, stored, there } };
   },
