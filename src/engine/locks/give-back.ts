@@ -5,7 +5,7 @@ import { isObject } from '../../model/object.js';
 import { isOpen, type Step } from '../../model/step.js';
 import type { PermitAnswer } from '../../decide/world.js';
 import type { LiveJob } from '../../model/job.js';
-import { isOf, listedIn, permitsOf, type LockingJob } from '../../replicas/lock-holder.js';
+import { listedIn, permitsOf, type LockingJob } from '../../replicas/lock-holder.js';
 import type { Store } from '../../store/store.js';
 import type { Log } from '../log.js';
 import { isAskerOver } from './permit-holders.js';
@@ -97,7 +97,7 @@ function endedPermits(job: StoredDocument, released: LRUCache<string, true>): re
   const ended = all.filter((step) => !isOpen(step) && !released.has(claimOf(job, step)));
   for (const step of ended) released.set(claimOf(job, step), true);
   const ids = ended.flatMap(permitsOf).filter((id) => !open.has(id));
-  return [...new Set(ids.map(String))];
+  return [...new Set(ids.filter((id) => typeof id === 'string'))];
 }
 
 const hasLimits = (task: unknown): boolean => isObject(task) && task['concurrency'] !== undefined;
@@ -106,10 +106,16 @@ function claimOf({ _id }: StoredDocument, { path, attempt, run }: Step): string 
   return `${_id} ${run} ${path} ${attempt}`;
 }
 
-/** It was taken for an older revision of the job, which does not list it any more (L7). */
-function isLeftBy(lock: StoredDocument, job: StoredDocument): boolean {
-  const { rev } = lock;
-  return isOf(lock, job) && typeof rev === 'string' && numberOf(rev) < numberOf(job._rev);
+/**
+ * The permit of a step of this job, which was taken for an older revision and is not listed any more (L7). What
+ * the job lists may be any document: of a malformed one nothing else is removed.
+ */
+function isLeftBy(
+  { type, step, job, rev }: StoredDocument,
+  { _id, _rev }: StoredDocument,
+): boolean {
+  const isOwn = type === 'lock' && job === _id && step !== undefined;
+  return isOwn && typeof rev === 'string' && numberOf(rev) < numberOf(_rev);
 }
 
 const numberOf = (rev: string): number => Number.parseInt(rev, 10);

@@ -4,33 +4,47 @@ import { createPermitQueues } from '../../../src/engine/locks/permit-queues.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import type { Store } from '../../../src/store/store.js';
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-/** Removes the permits of ended attempts of a job that has any form; answers what was removed. */
+/** Removes the permits of ended attempts of a job; returns the ids of removed locks, and what was logged. */
 async function released(
   job: Readonly<Record<string, unknown>>,
   locks: readonly StoredDocument[] = [],
 ): Promise<readonly string[]> {
   const removed: string[] = [];
+  const say = (_about: object, text: string): void => void removed.push(text);
+  const log = { debug: say, info: say, warn: say, error: say };
   const store = {
     getMany: async (ids: readonly string[]) =>
       new Map(locks.filter(({ _id }) => ids.includes(_id)).map((lock) => [lock._id, lock])),
     remove: async (id: string) => void removed.push(id),
   } as unknown as Store;
-  const release = createReleaseSteps({ store, log: silent, copies: () => 1 });
+  const release = createReleaseSteps({ store, log, copies: () => 1 });
   await release({ _id: 'j', _rev: '3-j', type: 'job', ...job });
   return removed;
 }
 
 const definitions = { a: { concurrency: 1 } };
 
+const lock = (_id: string, more: object = {}): StoredDocument => ({
+  ...{ _id, _rev: '1-l', type: 'lock', job: 'j', step: '0', rev: '1-j', ...more },
+});
+
 describe('the permits of attempts that have ended', () => {
   it('are removed, but for one that an open attempt lists', async () => {
-    const lock = (_id: string): StoredDocument => ({ _id, _rev: '1-l', job: 'j', rev: '1-j' });
     const ended = { path: '0', attempt: 1, run: 1, state: '$$complete', permits: ['p', 'q'] };
     const open = { path: '1', attempt: 1, run: 1, state: '$$active', permits: ['q'] };
     const steps = [ended, open];
     expect(await released({ definitions, steps }, [lock('p'), lock('q')])).toEqual(['p']);
+  });
+
+  it.each<[string, object]>([
+    ['is no lock', { type: 'job' }],
+    ['is the lock of a job', { step: undefined }],
+    ['is a permit of the job that it continues', { job: 'i' }],
+    ['was taken for this revision', { rev: '3-j' }],
+  ])('are what is removed, and nothing that %s', async (_title, more) => {
+    const steps = [{ path: '0', attempt: 1, run: 1, state: '$$complete', permits: ['p'] }];
+    const job = { continued_from: 'i', definitions, steps };
+    expect(await released(job, [lock('p', more)])).toEqual([]);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -42,7 +56,7 @@ describe('the permits of attempts that have ended', () => {
     ['permits that are no list', definitions, [{ state: '$$complete', permits: 'p' }]],
     ['definitions that are null', { a: null }, [{ permits: ['p'] }]],
     ['definitions that are no object', [null], [null]],
-  ])('are nothing to trip over in a job with %s', async (_title, of, steps) => {
+  ])('are looked for without an error in a job with %s', async (_title, of, steps) => {
     expect(await released({ definitions: of, steps })).toEqual([]);
   });
 });
