@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { keptTurnMs, type RateAsk } from '../../decide/compete/rates.js';
-import type { RateRequest } from '../../decide/queries.js';
+import { rateKeyOf, type RateRequest } from '../../decide/queries.js';
 import { byRight, type InLine } from '../waiting/wait-queue.js';
 
 /** A job that asked for a grant and has to wait; `until`: when its turn comes (`Infinity`: it asks). */
@@ -18,19 +19,23 @@ export type ListedAsk = RateAsk & { readonly request: RateRequest };
 export type RateLines = {
   readonly ticketOf: (id: string, whose: string) => Ticket | undefined;
   readonly inLine: (id: string) => readonly Ticket[];
-  /** Puts an attempt into the line; it keeps its place when it asks again. */
+  /** Puts an attempt into the line; when it asks again it has its former place, also if it had left. */
   readonly place: (request: RateRequest, job: InLine) => Ticket;
   readonly drop: (id: string, whose: string) => void;
-  /** A job waits for nothing any more. */
-  readonly leave: (job: string) => void;
+  /** Takes a job out of all lines, except for the grants with these keys. */
+  readonly leave: (job: string, except?: { readonly has: (key: string) => boolean }) => void;
 };
 
 type Line = { readonly byAttempt: Map<string, Ticket>; readonly inOrder: Ticket[] };
+
+/** Maximum number of remembered places. */
+const remembered = 20_000;
 
 /** `onWaiting` gets the number of attempts that wait, at each change. */
 export function createRateLines(now: () => number, onWaiting: (count: number) => void): RateLines {
   const lines = new Map<string, Line>();
   const ofJob = new Map<string, Set<Ticket>>();
+  const numbers = new LRUCache<string, number>({ max: remembered });
   let last = 0;
   let waiting = 0;
   const remove = (line: Line, ticket: Ticket): void => {
@@ -56,7 +61,9 @@ export function createRateLines(now: () => number, onWaiting: (count: number) =>
     place: (request, job) => {
       const { id, for: whose } = request;
       const before = lines.get(id)?.byAttempt.get(whose);
-      const number = before?.number ?? (last += 1);
+      const key = rateKeyOf(request);
+      const number = before?.number ?? numbers.get(key) ?? (last += 1);
+      numbers.set(key, number);
       const ticket = { request, job, number, until: Infinity, askedAt: now() };
       if (before === undefined) onWaiting((waiting += 1));
       else remove(lines.get(id) as Line, before);
@@ -67,8 +74,10 @@ export function createRateLines(now: () => number, onWaiting: (count: number) =>
       ofJob.set(job.id, (ofJob.get(job.id) ?? new Set<Ticket>()).add(ticket));
       return ticket;
     },
-    leave: (job) => {
-      for (const { request } of [...(ofJob.get(job) ?? [])]) drop(request.id, request.for);
+    leave: (job, except) => {
+      for (const { request } of [...(ofJob.get(job) ?? [])]) {
+        if (except?.has(rateKeyOf(request)) !== true) drop(request.id, request.for);
+      }
     },
   };
 }

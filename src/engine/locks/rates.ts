@@ -29,6 +29,11 @@ export type Rates = {
   readonly used: (job: string, steps: readonly Pick<LiveStep, 'path'>[]) => Promise<void>;
   /** The feed has brought a revision of a document, or its end (undefined). */
   readonly saw: (id: string, rev: string | undefined) => void;
+  /**
+   * A decision has ended with a wait: the job keeps its places only in the lines of the grants that it asked
+   * for, by `rateKeyOf`. One that waits for something else holds up nobody.
+   */
+  readonly leaveOthers: (job: string, asked: { readonly has: (key: string) => boolean }) => void;
   /** A job waits for no grant any more. */
   readonly leave: (job: string) => void;
 };
@@ -81,9 +86,8 @@ export function createRates(parts: RatesParts): Rates {
     return answer;
   };
   return {
-    take,
+    ...{ take, concerned, leaveOthers: lines.leave },
     isFull: (request) => looksFull(parts, knownOf(request.id).sightings, request),
-    concerned,
     used: async (job, steps) => {
       const paths = new Set(steps.map(({ path }) => path));
       const isBegun = ({ request }: Unused): boolean =>

@@ -94,7 +94,7 @@ export type DeciderParts = {
   /** Reads the attachments of jobs. */
   readonly attachments: ResultAttachments;
   readonly locks: Locks;
-  readonly rates: Pick<Rates, 'take' | 'isFull'>;
+  readonly rates: Pick<Rates, 'take' | 'isFull' | 'leaveOthers' | 'concerned'>;
   readonly jobTree: JobTree;
   readonly retry: Retry;
   readonly life: AbortSignal;
@@ -142,6 +142,7 @@ export function createDecider(parts: DeciderParts): Decider {
       }
       if (intent.kind !== 'look_up' && intent.kind !== 'acquire') {
         await giveBackUnused(intent, found, job, parts.locks);
+        leaveLines(intent, found, job, parts.rates);
         return intent;
       }
       const open = keysOfWanted(intent);
@@ -261,6 +262,20 @@ async function take(
 async function giveBackUnused(end: object, of: Findings, job: Job, locks: Locks): Promise<void> {
   const unused = unusedPermits(end, of.permits.values());
   if (unused.size > 0) await locks.giveBack(unused, job);
+}
+
+/**
+ * A job that waits for a slot or a permit, or is paused, cannot use the grant of its turn: others go before it.
+ * Where another engine goes first, and where an answer is missing, it may ask in a moment.
+ */
+function leaveLines(
+  intent: DecidedIntent,
+  { grants }: Findings,
+  { _id: id }: Job,
+  { concerned, leaveOthers }: DeciderParts['rates'],
+): void {
+  if (intent.kind !== 'wait' || intent.for === 'engine' || intent.rule === 'unanswered') return;
+  if (concerned.has(id)) leaveOthers(id, grants);
 }
 
 /** What was found out and taken for one decision, by id. */

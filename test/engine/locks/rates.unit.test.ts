@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRateLines } from '../../../src/engine/locks/rate-lines.js';
 import { beginAll, type RateRun } from './rate-world.js';
 
 const usual: RateRun = {
@@ -36,4 +37,24 @@ describe('a rate limit under eight engines', () => {
       }
     },
   );
+});
+
+describe('the line of a rate limit', () => {
+  it('R14: has no place for a job that asks for another grant only, and its former one when it asks again', () => {
+    const waiting: number[] = [];
+    const lines = createRateLines(
+      () => 0,
+      (count) => waiting.push(count),
+    );
+    const place = (id: string, job: string): void => {
+      const request = { id, for: job, attempt: '0', of: id, limit: 1, perMs: 1_000 };
+      lines.place(request, { id: job, priority: 500, begun: false });
+    };
+    const order = (id: string): readonly string[] => lines.inLine(id).map(({ job }) => job.id);
+    for (const job of ['a', 'b']) for (const id of ['rate:1', 'rate:2']) place(id, job);
+    lines.leave('a', new Set(['rate:2 a']));
+    expect([order('rate:1'), order('rate:2'), waiting.at(-1)]).toEqual([['b'], ['a', 'b'], 3]);
+    place('rate:1', 'a');
+    expect([order('rate:1'), waiting.at(-1)]).toEqual([['a', 'b'], 4]);
+  });
 });

@@ -19,6 +19,7 @@ function decider(rule: DeciderParts['rule'], more: Partial<Record<string, unknow
     retry: async <T>(ask: () => Promise<T>) => ask(),
     life: new AbortController().signal,
     reserve: () => true,
+    rates: { concerned: new Set() },
     worldFrom: (_standpoint: unknown, known: object, schema: unknown) => ({
       ...world(),
       ...known,
@@ -130,6 +131,7 @@ describe('the decider', () => {
       ...{ id: `rate:${of}`, for: 'x', attempt: '0', of, limit: 1, perMs: 1_000 },
     }));
     const rates = {
+      concerned: new Set(),
       isFull: async ({ of }: { of: string }) => of === 'queue',
       take: async ({ of }: { of: string }) => (asked.push(of), { kind: 'full', until: t0 + 1 }),
     };
@@ -143,6 +145,31 @@ describe('the decider', () => {
     );
     expect([asked, decided]).toEqual([['queue'], { kind: 'ignore', because: 'full,full' }]);
   });
+
+  it.each<[string, Intent & { readonly rule?: string }, readonly boolean[]]>([
+    ['waits for a slot', waitForSlot, [false, true]],
+    ['waits for its turn among engines', { ...waitForSlot, for: 'engine' }, [true, true]],
+    ['lacks an answer', { kind: 'wait', because: '', rule: 'unanswered' }, [true, true]],
+    ['is written', claim, [true, true]],
+  ])(
+    'R14: leaves the lines in which it did not ask a job that %s',
+    async (_title, end, expected) => {
+      const one = { for: 'x', attempt: '0', of: 'x', limit: 1, perMs: 1_000 };
+      const asked = { ...one, id: 'rate:asked' };
+      const lines = new Set(['rate:before x', 'rate:asked x']);
+      const rates = {
+        concerned: new Set([newJob()._id]),
+        take: async () => ({ kind: 'full', until: t0 + 1 }),
+        leaveOthers: (_id: string, keys: { readonly has: (key: string) => boolean }) => {
+          for (const line of lines) if (!keys.has(line)) lines.delete(line);
+        },
+      };
+      const rule = (_job: unknown, _now: unknown, { rate }: World) =>
+        rate(asked).kind === 'unknown' ? acquire({ rates: [asked] }) : end;
+      await decider(rule, { rates });
+      expect(['rate:before x', 'rate:asked x'].map((line) => lines.has(line))).toEqual(expected);
+    },
+  );
 
   it('asks for all children of a job by one request', async () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => `c${i}`);
