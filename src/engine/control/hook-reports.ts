@@ -1,30 +1,16 @@
 import { checkExpression } from '../../evaluate/expressions.js';
-import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Problem } from '../../model/problems.js';
 import { without } from '../../model/record.js';
 import { parseDocument } from '../../reading/parse.js';
-import type { Store } from '../../store/store.js';
-import type { Log } from '../log.js';
-
-export type HookReportParts = {
-  readonly store: Pick<Store, 'write'>;
-  readonly log: Log;
-};
+import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
 /**
- * Writes into a hook that was stored by hand what is wrong with it, and takes that away once it is right.
- * The API serves hooks; engines only tell.
+ * Writes into a hook that was stored by hand what is wrong with it, by one engine, and removes that once it
+ * is right. The API serves hooks; engines only report mistakes.
  */
-export function reportHook({ store, log }: HookReportParts, doc: StoredDocument): void {
-  const problems = hookProblems(doc);
-  if (canonical(doc['problems'] ?? []) === canonical(problems)) return;
-  for (const { message } of problems) log.warn({ hook: doc._id }, message);
-  const told = without(doc, 'problems');
-  // A lost write is dropped: the feed brings the version that won.
-  store
-    .write(problems.length === 0 ? told : { ...told, problems })
-    .catch((error: unknown) => log.debug({ error: String(error) }, 'A problem was not told.'));
+export function reportHook(parts: TellProblemsParts, doc: StoredDocument): void {
+  createTellProblems(parts)(doc, hookProblems(doc));
 }
 
 function hookProblems(doc: StoredDocument): readonly Problem[] {

@@ -26,7 +26,7 @@ export async function scanDatabase(engine: Assembly): Promise<void> {
 
 /** Reads the leases of the engines, the controls of engines and queues, the notify lists, and hooks. */
 export async function scanEngines(engine: Assembly): Promise<void> {
-  const { peers, controls, queueControls, notifyLists, waitQueue, jobs, isReporter } = engine;
+  const { peers, controls, queueControls, notifyLists, waitQueue, jobs } = engine;
   const found: StoredDocument[] = [];
   const ofQueues: StoredDocument[] = [];
   const lists: StoredDocument[] = [];
@@ -37,7 +37,7 @@ export async function scanEngines(engine: Assembly): Promise<void> {
     if (doc['type'] === 'engine-control') found.push(doc);
     if (doc['type'] === 'queue-control') ofQueues.push(doc);
     if (doc['type'] === 'notify') lists.push(doc);
-    if (doc['type'] === 'hook' && isReporter(doc._id)) reportHook(engine, doc);
+    if (doc['type'] === 'hook') reportHook(engine, doc);
   }
   controls.replace(found);
   notifyLists.replace(lists, marks.lists);
