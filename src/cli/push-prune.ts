@@ -14,8 +14,7 @@ import { ownFolder } from './paths.js';
 import { questions } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
-import { storedHooks } from './hooks/stored.js';
-import { storedSchedules } from './schedules/stored.js';
+import { storedOfKind } from './schedules-and-hooks.js';
 
 /** Which stored tasks, flows, schedules and hooks may go when no file holds them. */
 export type PruneScope = Pick<PruneFacts, 'project' | 'kinds' | 'owner'> & {
@@ -77,8 +76,9 @@ export async function superfluous(
 }
 
 function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
-  if (kind === 'schedule') return storedSchedules(client);
-  return kind === 'hook' ? storedHooks(client) : client.definitions(kind);
+  return kind === 'schedule' || kind === 'hook'
+    ? storedOfKind(client, kind)
+    : client.definitions(kind);
 }
 
 /** What all files of a folder hold, also those that are not pushed because of their name or their kind. */

@@ -16,8 +16,7 @@ import { definitionFindings, checkLocks } from './definitions.js';
 import { checkHooks } from './hooks.js';
 import { checkRefused } from './refused.js';
 import { checkSchedules } from './schedules.js';
-import { storedHooks } from '../hooks/stored.js';
-import { storedSchedules } from '../schedules/stored.js';
+import { storedOfKind } from '../schedules-and-hooks.js';
 
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
@@ -32,8 +31,8 @@ export async function checkDatabase(
     ...(await client.definitions('task')),
     ...(await client.definitions('flow')),
   ];
-  const schedules = await storedSchedules(client);
-  const hooks = await storedHooks(client);
+  const schedules = await storedOfKind(client, 'schedule');
+  const hooks = await storedOfKind(client, 'hook');
   const now = Date.now();
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);

@@ -1,12 +1,10 @@
 import type { Client } from '../../client.js';
-import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { scheduleStatus } from '../../reading/schedule.js';
-import { textOf } from '../../words.js';
-import { scheduleNotes } from '../schedules/notes.js';
+import { noteSentences, problemSentences } from '../schedules-and-hooks.js';
 import type { DoctorFinding } from './finding.js';
 
-/** Schedules that no engine can follow, and those that hardly mean what they say. */
+/** Schedules that no engine can follow, and those with what is probably a mistake. */
 export async function checkSchedules(
   client: Pick<Client, 'find'>,
   schedules: readonly StoredDocument[],
@@ -16,7 +14,7 @@ export async function checkSchedules(
   for (const doc of valid) {
     const what = `schedule ${doc._id}`;
     const todo = 'Correct it and store it again, or store what it names.';
-    for (const says of await scheduleNotes(client, doc))
+    for (const says of await noteSentences(client, doc))
       noted.push({ what, verdict: 'warn', says, todo });
   }
   return [...invalidSchedules(schedules), ...noted];
@@ -25,12 +23,12 @@ export async function checkSchedules(
 function invalidSchedules(schedules: readonly StoredDocument[]): readonly DoctorFinding[] {
   return schedules
     .filter((doc) => scheduleStatus(doc) === 'invalid')
-    .map(({ _id: id, problems }) => {
-      const [first] = Array.isArray(problems) ? (problems as readonly unknown[]) : [];
+    .map((doc) => {
+      const [first = ''] = problemSentences(doc);
       return {
-        what: `schedule ${id}`,
+        what: `schedule ${doc._id}`,
         verdict: 'fail',
-        says: `It starts no job: ${textOf(isObject(first) ? first['message'] : first)}`,
+        says: `It starts no job: ${first}`,
         todo: 'Correct it and store it again; `tws schedule show` tells all that is wrong.',
       };
     });

@@ -5,8 +5,9 @@ import { isSecretName } from '../../model/secret-names.js';
 import { isObject } from '../../model/object.js';
 import type { Io } from '../io.js';
 import { plain } from '../safe.js';
+import { problemSentences, noteSentences } from '../schedules-and-hooks.js';
 import { tableLines } from '../table.js';
-import { hookColour, hookFacts, hookNotes, hookProblemsOf, type HookFacts } from './facts.js';
+import { hookColour, hookFacts, type HookFacts } from './facts.js';
 
 const head = ['NAME', 'OWNER', 'FLOW', 'CHECK', 'STATUS', 'ADDRESS', 'ID'];
 
@@ -40,8 +41,8 @@ const elsewhere: ReadonlySet<string> = new Set([
 export async function showHook(client: Client, doc: StoredDocument, io: Io): Promise<unknown> {
   const facts = hookFacts(doc);
   const { name, owner, flow, status, path, id } = facts;
-  const problems = hookProblemsOf(doc);
-  const notes = await hookNotes(client, doc);
+  const problems = problemSentences(doc);
+  const notes = await noteSentences(client, doc);
   const shown = withoutSecrets(doc) as StoredDocument;
   io.out(
     `${name}::${owner} => ${flow} ${io.style(hookColour(status), status)} ${io.style('dim', `(${id})`)}`,

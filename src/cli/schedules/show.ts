@@ -7,11 +7,11 @@ import {
 } from '../../model/schedule.js';
 import { statusOf } from '../../reading/status.js';
 import type { Status } from '../../model/status.js';
-import { isObject } from '../../model/object.js';
-import { counted, momentFrom, textOf } from '../../words.js';
+import { counted, momentFrom } from '../../words.js';
 import type { Io } from '../io.js';
 import { colourOf } from '../jobs.js';
 import { plain } from '../safe.js';
+import { noteSentences, problemSentences } from '../schedules-and-hooks.js';
 import { tableLines, type TableCell } from '../table.js';
 import {
   isoSecond,
@@ -22,7 +22,6 @@ import {
   type RecordFacts,
   type NextSlotFacts,
 } from './facts.js';
-import { scheduleNotes } from './notes.js';
 
 /** Number of slots to come that are shown. */
 const shownSlots = 3;
@@ -41,8 +40,8 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   const say = (label: string, text: string): void => io.out(`  ${label.padEnd(11)}  ${text}`);
   say('when', when);
   for (const [key, value] of ownFields(doc)) say(key, plain(shownValue(value)));
-  for (const text of problemsOf(doc)) say('problem', io.style('red', plain(text)));
-  const notes = await scheduleNotes(client, doc);
+  for (const text of problemSentences(doc)) say('problem', io.style('red', plain(text)));
+  const notes = await noteSentences(client, doc);
   for (const text of notes) say('note', io.style('yellow', plain(text)));
   if (progress !== undefined)
     for (const [label, text] of progressLines(progress, told.running)) say(label, text);
@@ -89,11 +88,6 @@ function ownFields(doc: StoredDocument): readonly (readonly [string, unknown])[]
 
 function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function problemsOf({ problems }: StoredDocument): readonly string[] {
-  const all: readonly unknown[] = Array.isArray(problems) ? problems : [];
-  return all.filter(isObject).map(({ message }) => textOf(message));
 }
 
 /** What was counted, and what has begun and has not ended. */

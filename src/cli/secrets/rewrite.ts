@@ -7,7 +7,7 @@ import { fieldOf } from '../../model/secret-reference.js';
 import type { Keyring } from '../../secrets/keyring.js';
 import { placeIn } from '../../secrets/parameters.js';
 import { counted } from '../../words.js';
-import { storedHooks } from '../hooks/stored.js';
+import { storedOfKind } from '../schedules-and-hooks.js';
 import type { Io } from '../io.js';
 import { readDefinition, writeFields } from './in-file.js';
 
@@ -35,7 +35,7 @@ export async function rewriteStored(
     const all = [
       ...(await client.definitions('task')),
       ...(await client.definitions('flow')),
-      ...(await storedHooks(client)),
+      ...(await storedOfKind(client, 'hook')),
     ];
     const holders = all.filter((doc) => encryptedIn(doc).size > 0);
     const tally: Tally = { changed: [], failed: [] };
