@@ -5,19 +5,20 @@ import { get } from '../api.js';
 import { DefinitionAway } from '../definitions/away.js';
 import { DefinitionEditor } from '../definitions/definition-editor.js';
 import '../definitions/definitions.css';
+import { FlowLink } from '../definitions/flow-link.js';
 import { useKnown, type KnownDefinitions } from '../definitions/known.js';
 import { RemoveButton } from '../definitions/remove-button.js';
 import { definitionPath, editedContent } from '../definitions/stored.js';
 import { useEditing } from '../definitions/use-editing.js';
+import { WrittenProblems } from '../definitions/written-problems.js';
 import { usePolled } from '../live/use-polled.js';
 import { Fact } from '../parts/fact.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { FlowLink } from '../schedules/schedules.js';
 import { HookWord, type HookAnswer } from './hooks.js';
 
-/** So often the hook is looked at, ms. */
+/** How often the hook is read, ms. */
 const everyMs = 5_000;
 
 /** The page of one hook: `name` is its id, its name, or `name::owner`. */
@@ -69,7 +70,7 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
         </span>
       </PageHead>
       {error !== undefined && <ProblemBox error={error} again={reload} />}
-      <Problems hook={loaded} />
+      <WrittenProblems of={loaded} effect="It has mistakes: deliveries start no job." />
       <dl class="facts">
         <Fact
           name="Address"
@@ -80,7 +81,7 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
             </code>
           }
         />
-        <Fact name="Flow" value={<FlowLink schedule={loaded} flows={known?.flows} />} />
+        <Fact name="Flow" value={<FlowLink of={loaded} flows={known?.flows} />} />
         <Fact name="Check" value={hookCheckWord({ ...document, _id: id } as never)} />
       </dl>
       <DefinitionEditor
@@ -91,23 +92,5 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
         onGone={() => navigate('/hooks')}
       />
     </>
-  );
-}
-
-/** What keeps deliveries from starting jobs. */
-function Problems({ hook: { document } }: { readonly hook: HookAnswer }) {
-  const { problems } = document;
-  if (!Array.isArray(problems) || problems.length === 0) return null;
-  return (
-    <section class="box problem" role="alert" aria-label="Problems">
-      <p>
-        <strong>It cannot be followed.</strong>
-      </p>
-      <ul>
-        {(problems as readonly { readonly message?: unknown }[]).map(({ message }) => (
-          <li key={String(message)}>{String(message)}</li>
-        ))}
-      </ul>
-    </section>
   );
 }

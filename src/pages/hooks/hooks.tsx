@@ -4,10 +4,10 @@ import { hookCheckWord } from '../../reading/hook.js';
 import { get } from '../api.js';
 import { DefinitionList, type Column } from '../definitions/definition-list.js';
 import '../definitions/definitions.css';
+import { FlowLink } from '../definitions/flow-link.js';
 import { NewDefinition } from '../definitions/new-definition.js';
 import { fieldText, type StoredDefinition } from '../definitions/stored.js';
 import { useLoaded } from '../live/use-loaded.js';
-import { FlowLink } from '../schedules/schedules.js';
 
 /** A hook as the API answers it. */
 export type HookAnswer = StoredDefinition & {
@@ -29,7 +29,7 @@ const columnsWith = (
   flows: readonly StoredDefinition[] | undefined,
 ): readonly Column<HookAnswer>[] => [
   { title: 'Status', cell: ({ status }) => <HookWord status={status} /> },
-  { title: 'Flow', cell: (one) => <FlowLink schedule={one} flows={flows} /> },
+  { title: 'Flow', cell: (one) => <FlowLink of={one} flows={flows} /> },
   { title: 'Check', cell: ({ document }) => hookCheckWord(document as never) },
   { title: 'Address', cell: ({ path }) => <code>POST {path}</code> },
 ];

@@ -4,9 +4,11 @@ import { get } from '../api.js';
 import { DefinitionAway } from '../definitions/away.js';
 import { DefinitionEditor } from '../definitions/definition-editor.js';
 import '../definitions/definitions.css';
+import { FlowLink } from '../definitions/flow-link.js';
 import { useKnown, type KnownDefinitions } from '../definitions/known.js';
 import { definitionPath, editedContent } from '../definitions/stored.js';
 import { useEditing } from '../definitions/use-editing.js';
+import { WrittenProblems } from '../definitions/written-problems.js';
 import { usePolled } from '../live/use-polled.js';
 import { Fact } from '../parts/fact.js';
 import { Loading } from '../parts/loading.js';
@@ -15,7 +17,7 @@ import { Backfill } from './backfill.js';
 import { ScheduleHead } from './head.js';
 import { scheduleProgress } from './progress.js';
 import './schedules.css';
-import { FlowLink, When } from './schedules.js';
+import { When } from './schedules.js';
 import { NextSlots, Records } from './slots.js';
 import { ScheduleStanding } from './standing.js';
 import type { ScheduleAnswer } from './stored-schedule.js';
@@ -65,7 +67,9 @@ function LoadedSchedule({ loaded, known, error, reload }: Props) {
         }}
       />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
-      <Problems schedule={loaded} />
+      {loaded.status === 'invalid' && (
+        <WrittenProblems of={loaded} effect="Engines cannot follow it: no slot starts a job." />
+      )}
       <Facts schedule={loaded} known={known} />
       <div class="schedule-columns">
         <div>
@@ -83,24 +87,6 @@ function LoadedSchedule({ loaded, known, error, reload }: Props) {
         onGone={() => navigate('/schedules')}
       />
     </>
-  );
-}
-
-/** What keeps engines from following it. */
-function Problems({ schedule: { status, document } }: { readonly schedule: ScheduleAnswer }) {
-  const { problems } = document;
-  if (status !== 'invalid' || !Array.isArray(problems)) return null;
-  return (
-    <section class="box problem" role="alert" aria-label="Problems">
-      <p>
-        <strong>Engines cannot follow it: no slot starts a job.</strong>
-      </p>
-      <ul>
-        {(problems as readonly { readonly message?: unknown }[]).map(({ message }) => (
-          <li key={String(message)}>{String(message)}</li>
-        ))}
-      </ul>
-    </section>
   );
 }
 
@@ -122,7 +108,7 @@ function Facts({ schedule, known }: FactsProps) {
   const delay = spanText(jitter);
   return (
     <dl class="facts">
-      <Fact name="Flow" value={<FlowLink schedule={schedule} flows={known?.flows} />} />
+      <Fact name="Flow" value={<FlowLink of={schedule} flows={known?.flows} />} />
       <Fact name="When" value={<When document={document} />} />
       {delay !== undefined && <Fact name="Jitter" value={`up to ${delay}`} />}
       <Fact name="While a job runs" value={overlapWords[String(overlap)] ?? String(overlap)} />

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { Link, useSearch } from 'wouter-preact';
+import { useSearch } from 'wouter-preact';
 import { scheduleStatuses } from '../../model/schedule.js';
 import { get } from '../api.js';
 import { DefinitionList, type Column } from '../definitions/definition-list.js';
 import '../definitions/definitions.css';
+import { FlowLink } from '../definitions/flow-link.js';
 import { NewDefinition } from '../definitions/new-definition.js';
-import { fieldText, pageOf, type StoredDefinition } from '../definitions/stored.js';
-import { meant } from '../definitions/uses.js';
+import { fieldText, type StoredDefinition } from '../definitions/stored.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { usePolled } from '../live/use-polled.js';
 import './schedules.css';
@@ -30,7 +30,7 @@ const columnsWith = (
   flows: readonly StoredDefinition[] | undefined,
 ): readonly Column<ScheduleAnswer>[] => [
   { title: 'Status', cell: ({ status }) => <ScheduleWord status={status} /> },
-  { title: 'Flow', cell: (one) => <FlowLink schedule={one} flows={flows} /> },
+  { title: 'Flow', cell: (one) => <FlowLink of={one} flows={flows} /> },
   { title: 'When', cell: ({ document }) => <When document={document} /> },
   {
     title: 'Next',
@@ -75,26 +75,6 @@ function ScheduleList() {
         </label>
       }
     />
-  );
-}
-
-type FlowLinkProps = {
-  readonly schedule: Pick<ScheduleAnswer, 'document' | 'owner'>;
-  /** All flows; undefined while they are not known. */
-  readonly flows: readonly StoredDefinition[] | undefined;
-};
-
-/** A link to the flow that a schedule runs: its owner's, or the one for all. */
-export function FlowLink({ schedule: { document, owner }, flows }: FlowLinkProps) {
-  const name = fieldText(document, 'flow');
-  if (name === undefined) return <span class="muted">none</span>;
-  if (flows === undefined) return <>{name}</>;
-  const flow = meant(flows, name, owner);
-  if (flow !== undefined) return <Link href={pageOf('flow', flow.id)}>{name}</Link>;
-  return (
-    <>
-      {name} <span class="status failed">no such flow</span>
-    </>
   );
 }
 
