@@ -54,7 +54,7 @@ function detailOf(failure: unknown, because: unknown): string | undefined {
   if (typeof because === 'string') return because;
   if (!isObject(failure)) return undefined;
   const { name, message } = failure;
-  const texts = [name, message].filter((one) => typeof one === 'string' && one !== '');
+  const texts = [name, message].filter((one) => typeof one === 'string' && isVisible(one));
   return texts.length === 0 ? undefined : texts.join(': ');
 }
 
@@ -71,10 +71,15 @@ function factsOf(notifies: Facts): Notice['facts'] {
     ['External id', external_id],
   ];
   return facts.flatMap(([label, value]) =>
-    typeof value === 'string' || typeof value === 'number'
+    (typeof value === 'string' && isVisible(value)) || typeof value === 'number'
       ? [[label, cut(oneLine(String(value)), most.fact)] as const]
       : [],
   );
+}
+
+/** Slack and Discord refuse a whole message for one empty text. */
+function isVisible(text: string): boolean {
+  return /[^\s\p{C}]/u.test(text);
 }
 
 /** Times that no date can hold. */

@@ -48,6 +48,10 @@ describe('a notice', () => {
     [{ event: 'stuck' }, { title: 'Job j is stuck', tone: 'bad' }],
     [{ event: 'waiting' }, { title: 'Job j waits for a person' }],
     [{ failure: {} }, { title: 'Job j failed', facts: [] }],
+    [
+      { external_id: ' \u200b\n', failure: { name: 'E', message: '\u0000' } },
+      { facts: [], detail: 'E' },
+    ],
     [{ start: 9e15, end: Infinity }, { facts: [] }],
     [
       { start: t0, end: 1, external_id: 'a\nb\u2028c' },
