@@ -7,10 +7,9 @@ import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isAbout, isAlert, type NotifyEntry, type Occasion } from '../model/notify.js';
 import {
-  isListFor,
-  listEntries,
+  entriesFor,
   readNotifyList,
-  settingsList,
+  settingsEntries,
   type ListEntry,
   type NotifySettings,
 } from '../model/notify-list.js';
@@ -72,16 +71,16 @@ export async function testNotify(
   const { wanted, flow, subject } = await wantedFor(store, query);
   const job = { ...subject, start: now, ...stateOf(event, now) };
   const tests: NotifyTest[] = [];
-  for (const { number, entry, of } of wanted.filter((one) => asks(one.entry, event))) {
-    const [id] = idsOf(job, number);
+  for (const one of wanted.filter(({ entry }) => asks(entry, event))) {
+    const [id] = idsOf(job, one.number);
     const alert = alertOf(event, now);
     const made = notificationOf(
-      { before: job, ended: job, at: now, entry, of, id, ...(alert && { alert }) },
+      { ...one, before: job, ended: job, at: now, id, ...(alert && { alert }) },
       unknownWorld,
     );
     const notifies = { ...(made['notifies'] as object), since: now };
     await writeDocument(store, { ...made, notifies });
-    tests.push({ ...targetOf({ number, entry, of }, flow), job: id });
+    tests.push({ ...targetOf(one, flow), job: id });
   }
   return tests;
 }
@@ -94,17 +93,14 @@ async function storedLists(store: Store): Promise<readonly StoredDocument[]> {
   return docs.filter((doc) => doc['type'] === 'notify').sort((a, b) => (a._id < b._id ? -1 : 1));
 }
 
-async function entriesFor(
+async function listedFor(
   store: Store,
   owner: string,
   settings: NotifySettings,
 ): Promise<readonly ListEntry[]> {
-  const ofSettings = listEntries(settingsList, settings).filter(({ at }) =>
-    isListFor(settings[at]?.owner ?? defaultOwner, owner),
-  );
   const lists = (await storedLists(store)).map(readNotifyList);
-  const own = lists.filter((one) => isListFor(one.owner, owner));
-  return [...ofSettings, ...own.flatMap(({ entries }) => entries)];
+  const stored = lists.flatMap(({ entries }) => entries);
+  return entriesFor([...settingsEntries(settings), ...stored], owner);
 }
 
 /** The entries, and the job that is told of, as far as it does not depend on what is told. */
@@ -120,7 +116,7 @@ async function wantedFor(store: Store, query: NotifyQuery) {
     ...(flow === undefined ? {} : { flow }),
     flow_definition: stored ?? { type: 'flow', name: flow ?? '', owner },
   };
-  const lists = await entriesFor(store, owner, settings);
+  const lists = await listedFor(store, owner, settings);
   const around: NotifyWorld = { ...unknownWorld, notifyLists: () => lists };
   return { subject, flow, wanted: wantedAlive(subject, around) };
 }

@@ -39,12 +39,16 @@ export function notifyListId(owner: string): string {
   return `notify:${owner}`;
 }
 
-/** An entry of a list: `of` is the id of the document, or `tws.json`, `at` its place there. */
-export type ListEntry = { readonly of: string; readonly at: number; readonly entry: NotifyEntry };
-
-/** The entries of one document that can be read, for the jobs of one owner, and what is wrong with it. */
-export type NotifyListRead = {
+/** An entry of a list: `of` is the id of the document, or `tws.json`, `at` its place there, `owner` whose it is. */
+export type ListEntry = {
+  readonly of: string;
+  readonly at: number;
   readonly owner: string;
+  readonly entry: NotifyEntry;
+};
+
+/** The entries of one document that can be read, and what is wrong with it. */
+export type NotifyListRead = {
   readonly entries: readonly ListEntry[];
   readonly problems: readonly Problem[];
 };
@@ -61,29 +65,31 @@ export function readNotifyList(doc: StoredDocument): NotifyListRead {
   if (!isWhose) {
     const path = 'owner';
     return {
-      owner,
       entries: [],
       problems: [{ path, message: 'owner must be a name (a string).' }],
     };
   }
   if (notify === undefined) {
     const message = 'notify is missing: it must be a list of notifications.';
-    return { owner, entries: [], problems: [{ path: 'notify', message }] };
+    return { entries: [], problems: [{ path: 'notify', message }] };
   }
   const { problems } = readNotify(notify);
   return {
-    owner,
-    entries: listEntries(doc._id, notify),
+    entries: listEntries(doc._id, notify, () => owner),
     problems: [...problems, ...secretsInList(notify)],
   };
 }
 
-/** The entries of a list that can be read and hold no secret, each with its place. */
-export function listEntries(of: string, notify: unknown): readonly ListEntry[] {
+function listEntries(
+  of: string,
+  notify: unknown,
+  ownerAt: (at: number) => string,
+): readonly ListEntry[] {
   if (!Array.isArray(notify)) return [];
   return notify.flatMap((written: unknown, at): readonly ListEntry[] => {
     const [entry] = readNotify([written]).entries;
-    return entry === undefined || secretsInList([written]).length > 0 ? [] : [{ of, at, entry }];
+    if (entry === undefined || secretsInList([written]).length > 0) return [];
+    return [{ of, at, owner: ownerAt(at), entry }];
   });
 }
 
@@ -112,9 +118,9 @@ function clearSecrets(notify: unknown): readonly Problem[] {
   );
 }
 
-/** Whether a list of this owner tells of the jobs of that one. */
-export function isListFor(owner: string, ofJob: string): boolean {
-  return owner === defaultOwner || owner === ofJob;
+/** Returns the entries that tell of the jobs of an owner: its own, and those of DEFAULT. */
+export function entriesFor(entries: readonly ListEntry[], ofJob: string): readonly ListEntry[] {
+  return entries.filter(({ owner }) => owner === defaultOwner || owner === ofJob);
 }
 
 /** One entry of `notify` in `tws.json`. */
@@ -145,4 +151,9 @@ export const notifySettingsSchema = z
 export type NotifySettings = readonly z.infer<typeof settingsEntrySchema>[];
 
 /** What names the list of `tws.json` in ids. */
-export const settingsList = 'tws.json';
+const settingsList = 'tws.json';
+
+/** The entries of `tws.json`. */
+export function settingsEntries(settings: NotifySettings): readonly ListEntry[] {
+  return listEntries(settingsList, settings, (at) => settings[at]?.owner ?? defaultOwner);
+}

@@ -45,8 +45,7 @@ describe('a notify list', () => {
   it('belongs to everybody without an owner', () => {
     const read = readNotifyList({ ...list({ problems: [] }), _id: 'n', _rev: '1-a' });
     expect(read).toEqual({
-      owner: 'DEFAULT',
-      entries: [{ of: 'n', at: 0, entry: { url } }],
+      entries: [{ of: 'n', at: 0, owner: 'DEFAULT', entry: { url } }],
       problems: [],
     });
     expect(checkDocument('f.json', list({}))).toEqual([]);

@@ -25,6 +25,8 @@ export type Telling = {
   readonly entry: NotifyEntry;
   /** Where the entry is, if it is a flow's. */
   readonly of?: Notifies['entry'] | undefined;
+  /** Whose the entry is; absent: of the owner of the subject. */
+  readonly owner?: string | undefined;
   readonly id: string;
 };
 
@@ -59,10 +61,14 @@ const webhookRetry: RetryInput = {
   jitter: 0.2,
 };
 
-/** Returns the job that reports the end of another. It has the same owner and queue. */
+/**
+ * Returns the job that reports the end of another, in the same queue. It has the same owner, or that of the notify
+ * list: what an owner stores changes nothing in how a list of DEFAULT tells of the jobs.
+ */
 export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
   const { ended, entry, id, at } = telling;
-  const { owner, priority } = ended as Doc;
+  const { owner = ended['owner'] } = telling as Doc;
+  const { priority } = ended as Doc;
   const kept = {
     _id: id,
     type: 'job' as const,

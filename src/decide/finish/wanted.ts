@@ -57,8 +57,9 @@ function listed(
   about: 'end' | 'alert',
 ): readonly Wanted[] {
   if ((about === 'end' && job['parent'] !== undefined) || tellingDepth(job) > 0) return [];
-  return notifyLists(ownerOf(job)).map(({ of, at, entry }) => ({
+  return notifyLists(ownerOf(job)).map(({ of, at, owner, entry }) => ({
     entry,
+    owner,
     number: `${of}:${at}`,
   }));
 }
@@ -92,6 +93,8 @@ function notifyOf(settings: Doc): KnownNotify {
 export type Wanted = {
   readonly entry: NotifyEntry;
   readonly of?: Of | undefined;
+  /** The owner of the notify list that it is in. */
+  readonly owner?: string | undefined;
   /** Tells it from the others: its number among those of flow and job, or its place in a notify list. */
   readonly number: number | string;
 };

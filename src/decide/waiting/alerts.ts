@@ -71,7 +71,7 @@ function announceAlerts(
   let due = Infinity;
   for (const { alert, wanted } of pairsOf(alerts, wantedAlive(job, world))) {
     const { key, since, ...facts } = alert;
-    const { number, entry, of } = wanted;
+    const { number, entry } = wanted;
     const numbered = `${key}:${number}`;
     const ids = idsOf(job, numbered);
     if (ids.some((id) => named.has(id))) continue;
@@ -88,7 +88,7 @@ function announceAlerts(
     const { id } = free;
     made.push({ id, run: job.run, at: now, event: alert.event });
     if (free.kind !== 'absent') continue;
-    const telling = { before: job, ended: job, at: now, entry, of, id };
+    const telling = { ...wanted, before: job, ended: job, at: now, id };
     makes.push(notificationOf({ ...telling, alert: { ...facts, at: now } }, world));
   }
   if (unknown.length > 0) return lookUp({ children: unknown });

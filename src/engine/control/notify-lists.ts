@@ -2,14 +2,12 @@ import type { World } from '../../decide/world.js';
 import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import {
-  isListFor,
-  listEntries,
+  entriesFor,
   readNotifyList,
-  settingsList,
+  settingsEntries,
   type ListEntry,
   type NotifySettings,
 } from '../../model/notify-list.js';
-import { defaultOwner } from '../../model/task.js';
 import { createBrought } from './brought.js';
 import { createTellProblems, type TellProblemsParts } from './tell-problems.js';
 
@@ -35,30 +33,22 @@ export type NotifyListsParts = TellProblemsParts & {
   readonly settings: NotifySettings;
 };
 
-type OwnersEntry = ListEntry & { readonly owner: string };
-
 /** Keeps the lists. What is wrong with one is written into it, by one engine. */
 export function createNotifyLists({ settings, ...telling }: NotifyListsParts): NotifyLists {
   const tell = createTellProblems(telling);
   const brought = createBrought();
   const held = new Map<string, StoredDocument>();
-  const read = new Map<string, readonly OwnersEntry[]>();
-  const ofSettings = listEntries(settingsList, settings).map((one): OwnersEntry => ({
-    ...one,
-    owner: settings[one.at]?.owner ?? defaultOwner,
-  }));
-  let all: readonly OwnersEntry[] = ofSettings;
+  const read = new Map<string, readonly ListEntry[]>();
+  const ofSettings = settingsEntries(settings);
+  let all = ofSettings;
   let byOwner = new Map<string, readonly ListEntry[]>();
   const put = (id: string, doc: StoredDocument | undefined): boolean => {
     const had = held.delete(id);
     read.delete(id);
     if (doc?.['type'] !== 'notify') return had;
     held.set(id, doc);
-    const { owner, entries, problems } = readNotifyList(doc);
-    read.set(
-      id,
-      entries.map((one) => ({ ...one, owner })),
-    );
+    const { entries, problems } = readNotifyList(doc);
+    read.set(id, entries);
     tell(doc, problems);
     return true;
   };
@@ -71,7 +61,7 @@ export function createNotifyLists({ settings, ...telling }: NotifyListsParts): N
     if (all.length === 0) return all;
     const known = byOwner.get(owner);
     if (known !== undefined) return known;
-    const found = all.filter((one) => isListFor(one.owner, owner));
+    const found = entriesFor(all, owner);
     if (byOwner.size < mostOwners) byOwner.set(owner, found);
     return found;
   };

@@ -124,12 +124,15 @@ describe('the end of a job', () => {
       world: {
         children: absent(...ids),
         notifyLists: [
-          { of: 'tws.json', at: 2, entry: { url } },
-          { of: 'notify:me', at: 0, entry: { on: ['failed'], task: 'page' } },
+          { of: 'tws.json', at: 2, owner: 'DEFAULT', entry: { url } },
+          { of: 'notify:me', at: 0, owner: 'me', entry: { on: ['failed'], task: 'page' } },
         ],
       },
     });
-    expect((told.fail() as Writing).makes?.map(({ _id }) => _id).toSorted()).toEqual(ids);
+    const { makes = [] } = told.fail() as Writing;
+    expect(makes.map(({ _id }) => _id).toSorted()).toEqual(ids);
+    // The job is of DEFAULT; what a list of another owner names is looked up for that owner.
+    expect(makes.map(({ owner }) => owner)).toEqual(['DEFAULT', 'DEFAULT', 'me']);
   });
 
   it.each<[string, Record<string, unknown>]>([
@@ -137,7 +140,7 @@ describe('the end of a job', () => {
     ['a notification', { notifies: { job: 'x', run: 1, status: 'failed', depth: 1 } }],
     ['a flow with "notify_lists": false', {}],
   ])('of %s is left out by notify lists', (_title, more) => {
-    const entry = { of: 'tws.json', at: 0, entry: { url } };
+    const entry = { of: 'tws.json', at: 0, owner: 'DEFAULT', entry: { url } };
     const around = world({
       flows: [flow(['a'], { notify_lists: false })],
       notifyLists: [entry],

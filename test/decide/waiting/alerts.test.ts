@@ -77,7 +77,7 @@ describe('a job that runs for longer than its flow expects', () => {
 
   it('is told by each entry after its own time, and by notify lists', () => {
     const told = late({ after: 60_000 }).with({
-      notifyLists: [{ of: 'notify:me', at: 1, entry: { on: ['late'], task: 'page' } }],
+      notifyLists: [{ of: 'notify:me', at: 1, owner: 'me', entry: { on: ['late'], task: 'page' } }],
     });
     expect(named(told.at(600_000).go())).toEqual(['j:notify:1:late:notify:me:1']);
     expect(told.decide()).toMatchObject({ until: t0 + 660_000 });
@@ -198,9 +198,8 @@ describe('a job that waits for a person', () => {
   });
 
   it('sleeps on when nobody is to be told any more', () => {
-    const around = {
-      notifyLists: [{ of: 'l', at: 0, entry: { on: ['waiting' as const], url, after: 60_000 } }],
-    };
+    const entry = { on: ['waiting' as const], url, after: 60_000 };
+    const around = { notifyLists: [{ of: 'l', at: 0, owner: 'me', entry }] };
     const told = waiting([], around, 3_600_000);
     told.go();
     expect(told.job).toMatchObject({ next_due: t0 + 60_000 });
