@@ -117,7 +117,15 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['"type":"email.send"', '"jobs_extended":["', '"acknowledged":true'],
     ...['"state":"completed"', '"completed_last_hour":', '"pagination":'],
   ],
-  'docs/guides/notifications.md': ['"type":"job.succeeded"'],
+  'docs/guides/notifications.md': [
+    ...[
+      '"type":"job.succeeded"',
+      'for the signal "go"',
+      'Its notification ask-1:notify:1:waiting-',
+    ],
+    ...['Its notification told-2:notify:1:notify:DEFAULT:0', 'flow told  0  '],
+    'sent: task noop, entry 0 of flow ask',
+  ],
   'docs/guides/schedules.md': [
     ...['DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
     ...['so far       started 2, skipped ', 'backfilled ('],
