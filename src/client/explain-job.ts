@@ -85,7 +85,7 @@ function linesIn(observed: Observed | undefined): Seen['lines'] {
   return decided.kind === 'wait' ? decided.lines : undefined;
 }
 
-/** The rate limit that the job waits for, which an engine that can run it comes to. */
+/** The rate limit for which the job would wait on an engine that can run it. */
 function rateReason(observed: Observed): Reason | undefined {
   if (observed.kind !== 'decided') return undefined;
   const { decided } = observed;
@@ -95,7 +95,7 @@ function rateReason(observed: Observed): Reason | undefined {
 }
 
 /**
- * What an engine decides that can run every task: only such a one comes to the permits of steps. Undefined
+ * What an engine decides that can run every task: only such an engine asks for the permits of steps. Undefined
  * where no step may need one.
  */
 async function observeAble(

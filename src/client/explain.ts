@@ -304,7 +304,8 @@ function fullReason({ lines, hidden }: Seen): Reason | undefined {
   if (line === undefined) return undefined;
   const { title, most, by } = line;
   if (by.length === 0) {
-    return { kind: 'full', because: `Others that came before get a permit of ${title} first.` };
+    const because = `It waits for a permit of ${title}; earlier jobs are ahead.`;
+    return { kind: 'full', because };
   }
   const ids = [...new Set(by.map(({ job }) => job))];
   const named = ids.filter((id) => hidden?.has(id) !== true);

@@ -28,8 +28,7 @@ const mostRounds = 10;
 /**
  * Asks the rules of the engines about a job, and reads what they ask for before they decide: tasks,
  * child jobs, events, the subject of a notification, keys of limits, who has their permits, and what rate
- * limits let begin. Nothing is taken and nothing else is evaluated; where the rules come to that, they are left
- * there. The event loop goes on between two decisions.
+ * limits let begin. Nothing is taken and nothing else is evaluated: where the rules ask for that, the observation ends. The event loop goes on between two decisions.
  */
 export async function observeJob(
   store: Store,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nameSchema, type Known } from './scalars.js';
 
-/** What becomes of work that comes while all permits of a limit are taken. */
+/** What happens to new work while all permits of a limit are taken. */
 export const strategies = ['queue', 'cancel_oldest', 'cancel_newest', 'round_robin'] as const;
 export type Strategy = (typeof strategies)[number];
 
@@ -26,12 +26,12 @@ const limitSchema = z.looseObject(
       .int({ error: limitText })
       .min(1, { error: limitText })
       .max(1000, { error: limitText })
-      .describe('Number of permits: so many jobs or attempts hold one at the same time.'),
+      .describe('Number of permits: how many jobs or attempts may hold one at once.'),
     strategy: z.exactOptional(
       z
         .enum(strategies, { error: `must be one of ${strategies.join(', ')}` })
         .describe(
-          'When all are taken. queue (default): wait; cancel_newest: what comes is cancelled; cancel_oldest: the oldest holder is cancelled; round_robin: wait, each key in its turn.',
+          'When all are taken. queue (default): wait; cancel_newest: new work is cancelled; cancel_oldest: the oldest holder is cancelled; round_robin: wait, each key in its turn.',
         ),
     ),
     name: z.exactOptional(
@@ -44,7 +44,7 @@ const limitSchema = z.looseObject(
 /** One limit, as it is written. */
 export type ConcurrencyLimit = Known<z.infer<typeof limitSchema>>;
 
-/** The limits of a flow or task: how many of its jobs or attempts go on at the same time. */
+/** The limits of a flow or task: how many of its jobs or attempts run at once. */
 export const concurrencySchema = z
   .union(
     [
@@ -53,11 +53,11 @@ export const concurrencySchema = z
     ],
     { error: shapeText },
   )
-  .describe('How many jobs of the flow, or attempts of the task, go on at the same time.');
+  .describe('How many jobs of the flow, or attempts of the task, run at once.');
 
 export type Concurrency = z.infer<typeof concurrencySchema>;
 
-/** The limits as a list, each with where it stands. */
+/** The limits as a list, each with its path in the definition. */
 export function limitsIn(
   concurrency: Concurrency | undefined,
 ): readonly { readonly limit: ConcurrencyLimit; readonly at: string }[] {

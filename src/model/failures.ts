@@ -46,7 +46,7 @@ const sentences = {
   LocksInvalid: (d: { reason: string }) =>
     `The "locks" of the job are no regular expression that RE2 knows: ${ended(d.reason)}`,
   LimitReached: (d: { limit: string; most: number; by: string }) =>
-    `All permits of ${d.limit} (${d.most}) were taken, and its strategy "cancel_newest" cancels what comes then${d.by === '' ? '' : `; held by ${d.by}`}.`,
+    `All permits of ${d.limit} (${d.most}) were taken${d.by === '' ? '' : ` by ${d.by}`}; its strategy "cancel_newest" cancels new work.`,
   LimitKeyError: (d: { limit: string; reason: string }) =>
     `The "key" of ${d.limit} cannot be evaluated: ${ended(d.reason)}`,
   ParamSealed: (d: { param: string; task: string }) =>

@@ -171,7 +171,7 @@ describe('explain', () => {
       'a permit that others get first',
       { job: fresh(), lines: [line(1, [])] },
       ['full'],
-      /^Others that came before get a permit of limit x first\.$/,
+      /^It waits for a permit of limit x; earlier jobs are ahead\.$/,
     ],
     ['no engine at all', { engines: [] }, ['no_engine'], /No engine is alive\.$/],
     [

@@ -32,7 +32,7 @@ export function displacement(
   const [victim] = own.length > 0 ? own : open.toSorted(byAge);
   if (victim === undefined || world.displaced.has(victim.nonce)) return undefined;
   const { job: holder, nonce, lock } = victim;
-  const reason = `Job ${job._id} needs its permit of ${limit.title} (${limit.most}, "cancel_oldest").`;
+  const reason = `Job ${job._id} needs its permit of ${limit.title} (${limit.most} in all, "cancel_oldest").`;
   const request = {
     ...({ _id: `request:cancel:${holder}:${nonce}`, type: 'request', job: holder } as const),
     ...({ action: 'cancel', by: `job ${job._id}`, reason } as const),

@@ -51,11 +51,11 @@ function limitsOf(kind: 'flow' | 'task', of: Limited): readonly Limit[] {
   const owner = ownerOf(of);
   return limitsIn(concurrency).map(({ limit, at }, i) => {
     const { name, key, limit: most, strategy = 'queue' } = limit;
-    const place = at === 'concurrency' ? '' : ` ${i + 1}`;
+    const nth = at === 'concurrency' ? 'the limit' : `limit ${i + 1}`;
     return {
       ...{ at, most, strategy },
       identity: canonical(name === undefined ? [owner, kind, whose, i] : [owner, name]),
-      title: name === undefined ? `limit${place} of ${kind} ${whose}` : `limit ${name}`,
+      title: name === undefined ? `${nth} of ${kind} ${whose}` : `limit ${name}`,
       ...(key === undefined ? {} : { key }),
       ...(name === undefined ? {} : { name }),
     };
@@ -75,7 +75,7 @@ export type KeyedLimit = PermitWant & Pick<Limit, 'at' | 'identity' | 'title'>;
 /**
  * The permit that a limit asks for. The value of its key is part of its identity, but for `round_robin`,
  * whose permits are those of all keys together. A key that gives nothing is the key `null`. A value that is no
- * short text, number or boolean, or that is encrypted, stands in locks, logs and sentences as a hash.
+ * short text, number or boolean, or that is encrypted, appears in locks, logs and sentences as a hash.
  */
 export function keyedLimit(
   { at, identity, title, most, strategy, key }: Limit,

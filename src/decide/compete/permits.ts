@@ -26,13 +26,13 @@ export type PermitAsking = {
 };
 
 /**
- * What the permits that are needed come to. `ids`: the locks that hold them, by where the definition has
+ * The result of asking for permits. `ids`: the locks that hold them, by where the definition has
  * the limit. `open`: something must be found out first, or they must be waited for.
  */
 export type Permitting =
   | { readonly kind: 'held'; readonly ids: ReadonlyMap<string, string> }
   | { readonly kind: 'open'; readonly move: Query | Acquire | Wait }
-  /** What comes while all are taken is cancelled. */
+  /** All are taken, and the limit cancels new work. */
   | { readonly kind: 'cancelled'; readonly failure: Failure }
   /** The definition is wrong, or the store refuses the permit. */
   | { readonly kind: 'failed'; readonly failure: Failure };
@@ -138,7 +138,7 @@ type Unheld = {
   readonly step?: string;
 };
 
-/** No permit is free: what comes of that says the strategy of the limit. */
+/** No permit is free: returns what the strategy of the limit demands. */
 function unheld(job: LiveJob, { limit, answer, step }: Unheld, world: World): Permitting {
   if (answer.kind === 'behind') {
     // They may belong to other owners, who alone may know their ids.

@@ -158,7 +158,7 @@ describe('a job that has the oldest holder cancelled (cancel_oldest)', () => {
           ...{ _id: 'request:cancel:a:nonce-a', type: 'request', job: 'a', action: 'cancel' },
           ...{
             by: 'job new',
-            reason: 'Job new needs its permit of limit of flow f (1, "cancel_oldest").',
+            reason: 'Job new needs its permit of the limit of flow f (1 in all, "cancel_oldest").',
           },
         },
       },

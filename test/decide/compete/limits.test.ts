@@ -25,7 +25,7 @@ describe('the limits of a definition', () => {
         ...{
           at: 'concurrency',
           identity: '["me","flow","f",0]',
-          title: 'limit of flow f',
+          title: 'the limit of flow f',
           most: 2,
         },
         strategy: 'queue',
