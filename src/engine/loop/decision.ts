@@ -1,31 +1,12 @@
 import { decide } from '../../decide/decide.js';
-import type {
-  Announced,
-  Answer,
-  Blockers,
-  Child,
-  Found,
-  LockAnswer,
-  PermitAnswer,
-  RateAnswer,
-  Root,
-  SubjectFound,
-  World,
-} from '../../decide/world.js';
-import {
-  type Acquire,
-  type EventName,
-  keysOfWanted,
-  type Query,
-  rateKeyOf,
-} from '../../decide/queries.js';
+import type { Announced, SubjectFound, World } from '../../decide/world.js';
+import { type Acquire, type EventName, keysOfWanted, type Query } from '../../decide/queries.js';
 import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
-import type { Flow } from '../../model/flow.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import type { Failure } from '../../model/step.js';
-import { keyOf, type Task } from '../../model/task.js';
+import { keyOf } from '../../model/task.js';
 import { findChild, readTogether } from '../children/find-child.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import type { Store } from '../../store/store.js';
@@ -34,6 +15,7 @@ import { evaluate } from '../../evaluate/expressions.js';
 import type { ResultAttachments } from '../attachments/contents.js';
 import type { RunningAttempts } from '../attempts/running-attempts.js';
 import { withCurrentJob, type OnDecide } from '../watch/blocking.js';
+import { emptyFindings, noFindings, worldOf, type Findings, type FoundOut } from './findings.js';
 import type { Library } from './library.js';
 import type { JobTree } from '../children/job-tree.js';
 import { grantAttempts } from './attempt-grants.js';
@@ -53,24 +35,6 @@ export type DecidedIntent = (Exclude<Intent, Query | Acquire> & Named) | Fault;
 
 /** The rule that gave an intent; those of tests have no name. */
 type Named = { readonly rule?: string };
-
-/** What was found out for a decision; the rest of the world is what the engine is at that moment. */
-export type FoundOut = Pick<
-  World,
-  | 'answers'
-  | 'blockers'
-  | 'child'
-  | 'contents'
-  | 'event'
-  | 'flow'
-  | 'lock'
-  | 'permit'
-  | 'displaced'
-  | 'rate'
-  | 'root'
-  | 'subject'
-  | 'task'
->;
 
 /** From where a decision is made. */
 export type Standpoint = {
@@ -111,11 +75,11 @@ export type DeciderParts = {
  */
 export function createDecider(parts: DeciderParts): Decider {
   const { library, life, onDecide, once, reserve, worldFrom, now, rule = decide } = parts;
-  const unasked = worldOf(nothing, library);
+  const unasked = worldOf(noFindings, library);
   return async (standpoint) => {
     const { job, ended = [] } = standpoint;
     // Most decisions ask nothing, and read no schema.
-    let found = nothing;
+    let found = noFindings;
     let known = unasked;
     let schemas: SchemaChecks | undefined;
     const schema: World['schema'] = (read) => (schemas ??= createSchemaChecks()).read(read);
@@ -148,7 +112,7 @@ export function createDecider(parts: DeciderParts): Decider {
       const open = keysOfWanted(intent);
       if (open.every((key) => asked.has(key))) return fault(`it asks again for ${named(open)}`);
       for (const key of open) asked.add(key);
-      if (found === nothing) found = emptyFindings();
+      if (found === noFindings) found = emptyFindings();
       const of = found;
       unanswered = await whyNot(
         () =>
@@ -276,59 +240,6 @@ function leaveLines(
 ): void {
   if (intent.kind !== 'wait' || intent.for === 'engine' || intent.rule === 'unanswered') return;
   if (concerned.has(id)) leaveOthers(id, grants);
-}
-
-/** What was found out and taken for one decision, by id. */
-type Findings = ReturnType<typeof emptyFindings>;
-
-function emptyFindings() {
-  return {
-    answers: new Map<string, Answer>(),
-    flows: new Map<string, Found<Flow>>(),
-    tasks: new Map<string, Found<Task>>(),
-    contents: new Map<string, unknown>(),
-    children: new Map<string, Child>(),
-    roots: new Map<string, Root>(),
-    subjects: new Map<string, SubjectFound>(),
-    events: new Map<string, Announced>(),
-    taken: new Map<string, LockAnswer>(),
-    permits: new Map<string, PermitAnswer>(),
-    displaced: new Set<string>(),
-    grants: new Map<string, RateAnswer>(),
-    blockers: new Map<string, Blockers>(),
-  };
-}
-
-/** Never written to. */
-const nothing = emptyFindings();
-
-function worldOf(found: Findings, library: Library): FoundOut {
-  const { answers, contents, children, roots, subjects, events } = found;
-  const { taken, permits, grants, displaced, blockers } = found;
-  return {
-    answers,
-    contents,
-    ...(found === nothing
-      ? { flow: library.flow, task: library.task }
-      : definitionsOf(found, library)),
-    child: (id) => children.get(id) ?? { kind: 'unknown' },
-    root: (id) => roots.get(id) ?? 'unknown',
-    subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
-    event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
-    lock: (id) => taken.get(id) ?? { kind: 'unknown' },
-    permit: (id) => permits.get(id) ?? { kind: 'unknown' },
-    displaced,
-    rate: (request) => grants.get(rateKeyOf(request)) ?? { kind: 'unknown' },
-    blockers: (target) => blockers.get(target) ?? { kind: 'unknown' },
-  };
-}
-
-/** The definitions that were found for the decision, and those at hand. */
-function definitionsOf({ flows, tasks }: Findings, library: Library): Pick<World, 'flow' | 'task'> {
-  return {
-    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
-    task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
-  };
 }
 
 /** The job that a notification tells of, as it is now. */
