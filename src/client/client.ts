@@ -403,13 +403,13 @@ function startingJobs(
   | ('hooks' | 'judgeDelivery' | 'deliver')
 > {
   return {
-    schedules: async (owners) => (await rules.schedules()).listSchedules(store, owners),
+    schedules: (owners) => listDefinitions(store, 'schedule', owners),
     nextSlots: async (schedule, count, after) =>
       (await rules.schedules()).nextSlots(schedule, count, after),
     changeSchedule: async (id, change) =>
       (await rules.schedules()).changeSchedule(store, id, change),
     runSchedule: async (id, now) => (await rules.schedules()).runSchedule(store, id, now),
-    hooks: async (owners) => (await rules.hooks()).listHooks(store, owners),
+    hooks: (owners) => listDefinitions(store, 'hook', owners),
     judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
     deliver: async (hook, delivery, options) =>
       (await rules.hooks()).deliverToHook(store, hook, delivery, options),

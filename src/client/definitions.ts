@@ -6,7 +6,13 @@ import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
-const viewOf = { task: 'tasks', flow: 'flows', schedule: 'schedules', hook: 'hooks' } as const;
+/** The view of each kind, by name and owner. */
+export const definitionViews = {
+  task: 'tasks',
+  flow: 'flows',
+  schedule: 'schedules',
+  hook: 'hooks',
+} as const;
 
 /** A document that has a name and an owner. */
 export type NamedKind = DefinitionKind | 'schedule' | 'hook';
@@ -18,7 +24,10 @@ export async function findDefinition(
   name: string,
   owner: string,
 ): Promise<readonly StoredDocument[]> {
-  const rows = await store.view(viewOf[kind], { key: keyOf(name, owner), includeDocs: true });
+  const rows = await store.view(definitionViews[kind], {
+    key: keyOf(name, owner),
+    includeDocs: true,
+  });
   return rows.flatMap(({ doc }) => doc ?? []);
 }
 

@@ -1,14 +1,18 @@
 import { engineSchema, type EngineDocument } from '../model/engine.js';
-import type { StoredDocument, DefinitionKind } from '../model/document.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
+import { ownerOf } from '../model/task.js';
+import { definitionViews, type NamedKind } from './definitions.js';
 
-/** All tasks or all flows, by name. */
+/** All tasks, flows, schedules or hooks, by name; `owners`: of these only. */
 export async function listDefinitions(
   store: Store,
-  kind: DefinitionKind,
+  kind: NamedKind,
+  owners?: readonly string[],
 ): Promise<readonly StoredDocument[]> {
-  const rows = await store.view(kind === 'task' ? 'tasks' : 'flows', { includeDocs: true });
-  return rows.flatMap(({ doc }) => doc ?? []);
+  const rows = await store.view(definitionViews[kind], { includeDocs: true });
+  const docs = rows.flatMap(({ doc }) => doc ?? []);
+  return owners === undefined ? docs : docs.filter((doc) => owners.includes(ownerOf(doc)));
 }
 
 /** Jobs that have not ended, at most `limit`; `more`: there are further ones. */

@@ -5,7 +5,6 @@ import { calendarOf } from '../evaluate/calendar.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { readScheduleProgress, type Schedule } from '../model/schedule.js';
-import { ownerOf } from '../model/task.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { submitJob, type Submitted } from './jobs.js';
@@ -24,16 +23,6 @@ export type ScheduleChange = {
     readonly at_once?: number;
   } | null;
 };
-
-/** All schedules by name; `owners`: of these only. */
-export async function listSchedules(
-  store: Store,
-  owners?: readonly string[],
-): Promise<readonly StoredDocument[]> {
-  const rows = await store.view('schedules', { includeDocs: true });
-  const docs = rows.flatMap(({ doc }) => doc ?? []);
-  return owners === undefined ? docs : docs.filter((doc) => owners.includes(ownerOf(doc)));
-}
 
 /** The next slots of a schedule after a moment (epoch ms); none when it cannot be followed. */
 export function nextSlots(doc: StoredDocument, count: number, after: number): readonly NextSlot[] {

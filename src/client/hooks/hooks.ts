@@ -9,10 +9,8 @@ import {
 import type { Answer } from '../../decide/world.js';
 import { TwsError } from '../../errors.js';
 import { evaluate } from '../../evaluate/expressions.js';
-import type { StoredDocument } from '../../model/document.js';
 import type { Hook } from '../../model/hook.js';
 import { isObject } from '../../model/object.js';
-import { ownerOf } from '../../model/task.js';
 import type { Store } from '../../store/store.js';
 import { submitJob, type SubmitOptions, type Submitted } from '../jobs.js';
 
@@ -24,16 +22,6 @@ export type Delivered =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'started'; readonly job: Submitted }
   | { readonly kind: 'refused'; readonly job: Submitted; readonly reason: string };
-
-/** All hooks by name; `owners`: of these only. */
-export async function listHooks(
-  store: Store,
-  owners?: readonly string[],
-): Promise<readonly StoredDocument[]> {
-  const rows = await store.view('hooks', { includeDocs: true });
-  const docs = rows.flatMap(({ doc }) => doc ?? []);
-  return owners === undefined ? docs : docs.filter((doc) => owners.includes(ownerOf(doc)));
-}
 
 /** Says what a delivery would start; nothing is stored. */
 export async function judgeDelivery(hook: Hook, delivery: Delivery): Promise<DeliveryOutcome> {

@@ -13,6 +13,7 @@ import { withSecretsOf } from '../answers/redact.js';
 import { engineKeysOf } from '../../validate/document.js';
 import { checkDefinition, type CheckedDefinition } from '../../validate/single.js';
 import { tooLongName } from '../../validate/limits.js';
+import { textOf } from '../../words.js';
 import { foreignId, unknownSecret } from './new-job.js';
 
 type Called = { readonly called: string; readonly owner?: string | undefined };
@@ -118,11 +119,18 @@ function engineFieldsIn(kind: NamedKind, doc: StoredDocument | undefined) {
   return Object.fromEntries(Object.entries(doc ?? {}).filter(([key]) => keys.includes(key)));
 }
 
+/** What schedules and hooks are answered with. */
+export function namedAnswer(kind: NamedKind, doc: StoredDocument) {
+  const { _id: id, _rev: rev, name } = doc;
+  const edition = authoredEdition(kind, doc);
+  return { id, rev, name: textOf(name), owner: ownerOf(doc), edition, document: doc };
+}
+
 /**
  * What an author's part of a document is called: another one when that is changed, the same while only
  * engines write the document. It serves as `etag` of a schedule, whose revision changes with each slot.
  */
-export function authoredEdition(kind: NamedKind, { _rev, ...doc }: StoredDocument): string {
+function authoredEdition(kind: NamedKind, { _rev, ...doc }: StoredDocument): string {
   const text = canonical(withoutEngineFields(kind, doc));
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { StoredDocument } from '../../model/document.js';
-import { ownerOf } from '../../model/task.js';
 import { hookPath, hookStatus } from '../../reading/hook.js';
-import { textOf } from '../../words.js';
 import { ownersFor } from '../access/owners.js';
 import { hookBodySchema, hookListSchema, storedHookSchema } from '../hook-schemas.js';
 import { route, type Route } from '../route.js';
 import { checkedSchema } from '../schemas.js';
 import { known } from './common.js';
-import { authoredEdition, visibleDefinition } from './definition-given.js';
+import { namedAnswer, visibleDefinition } from './definition-given.js';
 import { definitionIdParams, ownerParam, storingRoutes } from './definition-storing.js';
 
 const listRoute = route({
@@ -68,12 +66,5 @@ export const hookRoutes: readonly Route[] = [
 ];
 
 function answerOfHook(doc: StoredDocument) {
-  const { _id: id, _rev: rev, name } = doc;
-  return {
-    ...{ id, rev, name: textOf(name), owner: ownerOf(doc) },
-    edition: authoredEdition('hook', doc),
-    path: hookPath(doc),
-    status: hookStatus(doc),
-    document: doc,
-  };
+  return { ...namedAnswer('hook', doc), path: hookPath(doc), status: hookStatus(doc) };
 }

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Client, NextSlot } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readScheduleProgress } from '../../model/schedule.js';
-import { ownerOf } from '../../model/task.js';
 import { scheduleStatus } from '../../reading/schedule.js';
-import { textOf } from '../../words.js';
 import type { Api } from '../api.js';
 import { ownersFor } from '../access/owners.js';
 import { route, type Route } from '../route.js';
@@ -15,7 +13,7 @@ import {
   storedScheduleSchema,
 } from '../schedule-schemas.js';
 import { countParam, known } from './common.js';
-import { authoredEdition, visibleDefinition } from './definition-given.js';
+import { namedAnswer, visibleDefinition } from './definition-given.js';
 import { definitionIdParams, ownerParam, storingRoutes } from './definition-storing.js';
 
 /** So many slots to come are told, unless the request says how many. */
@@ -105,13 +103,7 @@ async function listed({ client, now }: Api, doc: StoredDocument) {
 }
 
 function standing(doc: StoredDocument) {
-  const { _id: id, _rev: rev, name } = doc;
-  return {
-    ...{ id, rev, name: textOf(name), owner: ownerOf(doc) },
-    edition: authoredEdition('schedule', doc),
-    status: scheduleStatus(doc),
-    document: doc,
-  };
+  return { ...namedAnswer('schedule', doc), status: scheduleStatus(doc) };
 }
 
 /**
