@@ -1,4 +1,9 @@
-import { retentionRules, type RetainProblem } from '../decide/retention/rules.js';
+import {
+  retentionRules,
+  toldRules,
+  type RetainProblem,
+  type ToldRule,
+} from '../decide/retention/rules.js';
 import { scansFor } from '../decide/retention/scans.js';
 import type { StoredDocument } from '../model/document.js';
 import type { EndedStatus, Retain } from '../model/retain.js';
@@ -86,7 +91,9 @@ export type RetainResult = {
 };
 
 /** What the rules come to before any job is looked at. */
-export type RetentionState = Pick<RetainResult, 'configured' | 'problems'>;
+export type RetentionState = Pick<RetainResult, 'configured' | 'problems'> & {
+  readonly rules: readonly ToldRule[];
+};
 
 /** The rules of all flows as they are stored now. */
 export async function rulesOf(
@@ -100,7 +107,8 @@ export async function rulesOf(
 /** Whether the flows, or the default, say which jobs go, and what cannot be followed. Reads only the flows. */
 export async function readRetention(store: Store, usual?: Retain): Promise<RetentionState> {
   const { rules, problems } = await rulesOf(store, usual);
-  return { configured: scansFor(rules, Date.now()).length > 0, problems };
+  const configured = scansFor(rules, Date.now()).length > 0;
+  return { configured, problems, rules: toldRules(rules) };
 }
 
 /**

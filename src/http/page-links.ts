@@ -21,6 +21,8 @@ const modules: readonly (readonly [path: string, module: string])[] = [
   ['hooks', 'hooks/hooks.tsx'],
   ['hooks/*', 'hooks/hook.tsx'],
   ['submit/*', 'form/submit.tsx'],
+  ['archive', 'archive/archive.tsx'],
+  ['archive/*', 'archive/archived-job.tsx'],
   ['engines', 'engines/engines.tsx'],
 ];
 

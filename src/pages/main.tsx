@@ -22,6 +22,10 @@ const Schedules = lazy(() => import('./schedules/schedules.js').then((page) => p
 const Schedule = lazy(() => import('./schedules/schedule.js').then((page) => page.SchedulePage));
 const Hooks = lazy(() => import('./hooks/hooks.js').then((page) => page.HooksPage));
 const Hook = lazy(() => import('./hooks/hook.js').then((page) => page.HookPage));
+const Archive = lazy(() => import('./archive/archive.js').then((page) => page.ArchivePage));
+const ArchivedJob = lazy(() =>
+  import('./archive/archived-job.js').then((page) => page.ArchivedJobPage),
+);
 const Submit = lazy(() => import('./form/submit.js').then((page) => page.SubmitPage));
 const Engines = lazy(() => import('./engines/engines.js').then((page) => page.EnginesPage));
 
@@ -53,6 +57,10 @@ function Pages() {
               </Route>
               <Route path="/submit/:flow">
                 {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}
+              </Route>
+              <Route path="/archive" component={Archive} />
+              <Route path="/archive/:id">
+                {({ id }) => <ArchivedJob key={id} id={pathWord(id)} />}
               </Route>
               <Route path="/engines" component={Engines} />
               <Route component={NotFound} />

@@ -15,7 +15,7 @@ async function passes(count: number, part: (pass: number) => Partial<Part>) {
     pass += 1;
     if (pass > count) over.abort();
     const { readRetention: read } = part(pass);
-    return read?.(usual) ?? Promise.resolve({ configured: true, problems: [] });
+    return read?.(usual) ?? Promise.resolve({ configured: true, problems: [], rules: [] });
   };
   const retention: Part['retention'] = (options) =>
     part(pass).retention?.(options) ?? Promise.resolve({ kind: 'early', next: Date.now() });
@@ -47,7 +47,7 @@ const done = (more: object): PassResult => ({
 it('tells once what cannot be followed', async () => {
   const problems = [{ flow: 'f::me', message: 'retain must be an object; it is 5.' }];
   const lines = await passes(3, () => ({
-    readRetention: () => Promise.resolve({ configured: false, problems }),
+    readRetention: () => Promise.resolve({ configured: false, problems, rules: [] }),
   }));
   expect(lines).toEqual([
     'warn: No job of flow f::me is removed: retain must be an object; it is 5.',
@@ -56,7 +56,7 @@ it('tells once what cannot be followed', async () => {
 
 it('makes no pass where nothing is configured', async () => {
   const lines = await passes(2, () => ({
-    readRetention: () => Promise.resolve({ configured: false, problems: [] }),
+    readRetention: () => Promise.resolve({ configured: false, problems: [], rules: [] }),
     retention: () => Promise.reject(new Error('There was a pass.')),
   }));
   expect(lines).toEqual([]);

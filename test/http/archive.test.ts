@@ -26,6 +26,8 @@ it('shows and restores archived jobs to whoever may see their owner', async () =
 
   const listed = await api.ask<Listed>('GET', '/archive', { token: one });
   expect(listed.body.jobs.map(({ job }) => job)).toEqual(['mine']);
+  const named = await api.ask<Listed>('GET', '/archive?job=theirs', { token: all });
+  expect(named.body.jobs.map(({ job }) => job)).toEqual(['theirs']);
   const first = await api.ask<Listed>('GET', '/archive?limit=1', { token: all });
   expect([first.body.jobs.length, first.body.more]).toEqual([1, true]);
   const shown = await api.ask<{ docs: readonly { _id: string }[] }>('GET', '/archive/mine', {
@@ -48,7 +50,8 @@ it('shows and restores archived jobs to whoever may see their owner', async () =
 it('tells how retention stands', async () => {
   const api = await openApi({ retain: usual });
   const before = await api.ask('GET', '/retention');
-  expect(before.body).toEqual({ configured: true, problems: [] });
+  const rules = [{ limits: { succeeded: { age: 'P30D' } }, archive: 'folder archive' }];
+  expect(before.body).toEqual({ configured: true, problems: [], rules });
   await api.put(ended('old', 'acme'));
   await api.client.retention({ usual, root: api.folder, everyMs: day, by: 'engine:a', now });
   expect((await api.ask('GET', '/retention')).body).toMatchObject({

@@ -243,3 +243,48 @@ it('hooks are listed with their addresses, and edited on a page of their own', a
   await shoot(page, 'hook');
   expect(await auditOf(page)).toEqual([]);
 }, 300_000);
+
+it('retention and its archive: what is kept, the last pass, and a job that is restored', async () => {
+  const retain = { succeeded: { age: 'P30D' }, archive: { folder: 'archive' } } as const;
+  const api = await openWorld({ retain });
+  const old = { type: 'job', flow: 'greet', owner: 'DEFAULT', state: '$$complete', exit: 0 };
+  const end = Date.now() - 60 * 24 * hour;
+  const parent = { job: 'old-1', step: 's' };
+  await api.put(
+    { ...old, _id: 'old-1', steps: [], start: end - 1_000, end },
+    { ...old, _id: 'old-1-part', parent, steps: [], start: end - 1_000, end },
+    { ...old, _id: 'old-2', steps: [], start: end, end: end + 1_000 },
+    {
+      ...{ _id: 'flow:DEFAULT:hoard', type: 'flow', name: 'hoard', owner: 'DEFAULT' },
+      ...{ tasks: ['echo'], retain: { succeeded: { count: -1 } } },
+    },
+    {
+      ...{ _id: 'flow:DEFAULT:brief', type: 'flow', name: 'brief', owner: 'DEFAULT' },
+      ...{ tasks: ['echo'], retain: { failed: { count: 100, age: 'P7D' } } },
+    },
+  );
+  const pass = { root: api.folder, everyMs: hour, by: 'engine:box:1' };
+  await api.client.retention({ ...pass, usual: retain });
+  const seen: readonly PageToSee[] = [
+    ['archive', '/archive', (page) => page.getByText('2 archived jobs').waitFor(soon)],
+    ['archived-job', '/archive/old-1', (page) => page.getByText('old-1-part').waitFor(soon)],
+  ];
+  await expectGoodPages(api.url, seen, desksAndPhones);
+  const page = await openPage(api.url, '/archive');
+  const rules = page.getByRole('region', { name: 'What is kept' }).last();
+  await rules.getByRole('row', { name: /brief.*the newest 100, for 7 d/ }).waitFor(soon);
+  await page.getByRole('region', { name: 'Rules with mistakes' }).getByText('hoard').waitFor();
+  await page.getByRole('region', { name: 'Last pass' }).getByText('removed 2 jobs').waitFor();
+  await page.getByLabel('Job', { exact: true }).fill('old-1');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('1 archived job', { exact: true }).waitFor(soon);
+  await page.getByRole('link', { name: 'old-1' }).click();
+  await page.getByRole('button', { name: 'Restore …' }).click();
+  await page.getByRole('dialog').getByText('Puts 2 documents back').waitFor(soon);
+  await shoot(page, 'archived-job-restore');
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await page.getByText('The job is back.').waitFor(soon);
+  expect(await api.client.get('old-1-part')).toMatchObject({
+    restored: { from: 'folder archive' },
+  });
+}, 300_000);

@@ -34,8 +34,9 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
     if (!state.configured) {
       io.out('No retention is configured: all jobs stay.');
       io.say(howToSay);
-      io.json({ ...nothing, ...state, dryRun: said.dryRun });
-      return state.problems.length > 0 ? 1 : 0;
+      const { configured, problems } = state;
+      io.json({ ...nothing, configured, problems, dryRun: said.dryRun });
+      return problems.length > 0 ? 1 : 0;
     }
     if (said.dryRun) return tell(await lookAt(client, usual, io), 'would be removed', io);
     if (said.confirm) {

@@ -1,4 +1,4 @@
-import { isPlace, type WrittenArchive } from '../../model/archive.js';
+import { archiveName, isPlace, type WrittenArchive } from '../../model/archive.js';
 import { canonical } from '../../model/canonical.js';
 import { readRetain, type EndedStatus, type Retain, type RetainLimit } from '../../model/retain.js';
 import { defaultOwner, keyOf } from '../../model/task.js';
@@ -99,6 +99,25 @@ export function archivesIn({ flows, usual }: RetentionRules): readonly WrittenAr
     return archive === undefined || !isPlace(archive) ? [] : [archive];
   });
   return [...new Map(places.map((place) => [canonical(place), place])).values()];
+}
+
+/** What is kept of a flow's jobs; without `flow`: of those whose flow says nothing. `archive`: name of the place. */
+export type ToldRule = {
+  readonly flow?: string;
+  readonly limits: Readonly<Partial<Record<EndedStatus, RetainLimit>>>;
+  readonly archive?: string;
+};
+
+/** Returns the default and the rules of single flows, for people. */
+export function toldRules({ flows, usual }: RetentionRules): readonly ToldRule[] {
+  const tell = ({ archive, ...limits }: Retain): ToldRule => {
+    const place = archive ?? usual?.archive;
+    return { limits, ...(place && isPlace(place) && { archive: archiveName(place) }) };
+  };
+  const own = [...flows].flatMap(([flow, rule]) =>
+    typeof rule === 'object' ? [{ flow, ...tell(rule) }] : [],
+  );
+  return [...(usual === undefined ? [] : [tell(usual)]), ...own];
 }
 
 function ruleFor({ flows }: RetentionRules, { flow, owner }: JobKind) {

@@ -11,12 +11,30 @@ import { countParam, known, ofAllOwners } from './common.js';
 const usualJobs = 100;
 const mostJobs = 1_000;
 
+const limitSchema = z.object({
+  age: z.union([z.number(), z.string()]).optional(),
+  count: z.number().optional(),
+});
+const ruleSchema = z.object({
+  flow: z
+    .string()
+    .optional()
+    .describe('`name::owner`; absent: what is kept of flows that say nothing, by `tws.json`.'),
+  limits: z.object({
+    succeeded: limitSchema.optional(),
+    failed: limitSchema.optional(),
+    cancelled: limitSchema.optional(),
+  }),
+  archive: z.string().optional().describe('Where jobs are copied to before they are removed.'),
+});
+
 const retentionStateSchema = z
   .object({
     configured: z.boolean().describe('Whether a flow or tws.json says which jobs go.'),
     problems: z
       .array(z.object({ flow: z.string(), message: z.string() }))
       .describe('What flows say that cannot be followed: none of their jobs is removed.'),
+    rules: z.array(ruleSchema).describe('What is kept: the default first, then single flows.'),
     ...retentionSchema.pick({ next: true, running: true, last: true }).partial().shape,
   })
   .meta({ id: 'RetentionState' });
@@ -57,6 +75,7 @@ const listRoute = route({
   description: 'They are in the archives that `tws.json` of this server and the stored flows name.',
   access: 'viewer',
   query: z.object({
+    job: z.string().optional().describe('The id of one job.'),
     flow: z.string().optional().describe('A name, or `name::owner`.'),
     owner: z.string().optional(),
     since: z.coerce.number().optional().describe('Only jobs that ended then or later (epoch ms).'),
@@ -72,9 +91,9 @@ const listRoute = route({
   },
   problems: ['owner_refused', 'archive_unset', 'archive_failed'],
   handle: async ({ api: { client, archives }, query, principal }) => {
-    const { flow, owner, since, limit = usualJobs } = query;
+    const { job, flow, owner, since, limit = usualJobs } = query;
     const owners = ownersFor(known({ principal }), owner);
-    const all = await client.archived(archives, { flow, since });
+    const all = await client.archived(archives, { job, flow, since });
     const jobs = all.filter((one) => owners === undefined || owners.includes(one.owner));
     return { status: 200, body: { jobs: jobs.slice(0, limit), more: jobs.length > limit } };
   },

@@ -7,6 +7,7 @@ import {
   archivesIn,
   limitFor,
   retentionRules,
+  toldRules,
   type RetentionRules,
 } from '../../../src/decide/retention/rules.js';
 import { scansFor } from '../../../src/decide/retention/scans.js';
@@ -279,6 +280,24 @@ describe('archives', () => {
     ];
     expect(archivesIn(rulesOf(flows, usual))).toEqual([{ folder: 'a' }, { database: 'jobs_old' }]);
   });
+});
+
+it('tells what is kept: the default first, then the flows with rules of their own', () => {
+  const flows = [
+    flowDoc('quick', { succeeded: { count: 2 } }),
+    flowDoc('gone', { failed: { count: 0 }, archive: {} }),
+    flowDoc('plain'),
+    flowDoc('wrong', 7),
+  ];
+  const usual = { succeeded: { age: 'P1D' }, archive: { folder: 'old' } };
+  expect(toldRules(rulesOf(flows, usual))).toEqual([
+    { limits: { succeeded: { age: 'P1D' } }, archive: 'folder old' },
+    { flow: 'quick::DEFAULT', limits: { succeeded: { count: 2 } }, archive: 'folder old' },
+    { flow: 'gone::DEFAULT', limits: { failed: { count: 0 } } },
+  ]);
+  expect(toldRules(rulesOf(flows.slice(0, 1)))).toEqual([
+    { flow: 'quick::DEFAULT', limits: { succeeded: { count: 2 } } },
+  ]);
 });
 
 it.each([
