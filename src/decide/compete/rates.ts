@@ -9,7 +9,8 @@ import type { Grant } from '../../model/rate.js';
  *    or until that much more has passed since its stamp, whichever is first.
  * R13 A grant is used within its grace after it was taken, and counts for as much longer. One that is asked
  *    for again, because nobody used it in time, gets a new stamp and takes no further place. Where the
- *    database is slow, the grace grows.
+ *    database is slow, the grace grows. After the grace every engine that has the attempt in its line asks
+ *    for it again: the engine that took the grant may be dead.
  * R14 Places are given in the order in which the asks are listed; who waits is told when the place of its
  *    turn is free.
  * R15 Where a database keeps several copies, a grant is used only after all of them say that it was
@@ -28,7 +29,7 @@ export const mostGrants = 2_000;
 
 /** Returns within which time after it was taken a grant is used, ms: what one write takes, and more. */
 export function graceOf(perMs: number): number {
-  return Math.min(500, Math.max(100, Math.ceil(perMs / 10)));
+  return Math.min(250, Math.max(100, Math.ceil(perMs / 10)));
 }
 
 /** One that wants to begin; `isAsking`: it does so now, else it is known to wait. */
@@ -67,7 +68,7 @@ export type RateOutcome = {
   readonly fresh: ReadonlySet<string>;
   /** When the others ask again, epoch ms. */
   readonly until: ReadonlyMap<string, number>;
-  /** Those that only wait and could have one. */
+  /** Those that only wait and could have one, or have one that nobody used in time. */
   readonly ready: readonly string[];
 };
 
@@ -89,7 +90,8 @@ export function grantRate(
   let later = 0;
   for (const { for: whose, limit, perMs, isAsking, graceMs, skipped = 0 } of asks) {
     const taken = places.in(perMs);
-    const had = taken.holders.has(whose);
+    const usableTo = taken.holders.get(whose);
+    const had = usableTo !== undefined;
     const couldBegin = Math.min(skipped, Math.max(0, limit - taken.count - kept));
     kept += couldBegin;
     later += skipped - couldBegin;
@@ -109,7 +111,7 @@ export function grantRate(
     } else if (!had) {
       kept += 1;
       ready.push(whose);
-    }
+    } else if (usableTo <= now) ready.push(whose);
   }
   const isChanged = held.size > 0;
   return { grants: merged(places.all(), view.perMs), isChanged, held, fresh, until, ready };
@@ -118,8 +120,8 @@ export function grantRate(
 /** The places that are taken in a window: when each comes free, the first one first. */
 type Taken = {
   readonly free: { readonly at: number; readonly n: number }[];
-  /** Who has one of them. */
-  readonly holders: Set<string>;
+  /** Who has one of them, and until when it is used, by the own clock. */
+  readonly holders: Map<string, number>;
   count: number;
 };
 
@@ -138,15 +140,16 @@ function createPlaces(counting: readonly Grant[], view: RateView) {
     },
     give: (grant: Grant & { readonly for: string }): void => {
       const had = holders.has(grant.for);
+      const former = had ? grants.find((one) => one.for === grant.for) : undefined;
       if (had) grants = grants.filter((one) => one.for !== grant.for);
-      grants.push(grant);
+      grants.push(inPlaceOf(former, grant));
       holders.add(grant.for);
       hasLonger ||= grant.grace !== undefined;
       if (had || hasLonger) return windows.clear();
       // Nothing comes free later than the newest.
       for (const [perMs, taken] of windows) {
         taken.free.push({ at: freeAt(grant, perMs, view), n: 1 });
-        taken.holders.add(grant.for);
+        taken.holders.set(grant.for, usedTo(grant, perMs, view));
         taken.count += 1;
       }
     },
@@ -175,16 +178,27 @@ export function isNewWindow({ perMs, at }: LongestWindow, stored: LongestWindow)
 /** Returns when a grant counts no more, epoch ms by the own clock. */
 export function freeAt({ at, gen, grace = 0 }: Grant, perMs: number, view: RateView): number {
   const lengthMs = perMs + Math.max(graceOf(perMs), grace);
-  const seen = view.seenAt(gen) ?? view.now;
-  return Math.min(seen + lengthMs, at + lengthMs + rateSkewMs);
+  return Math.min(seenIn(gen, view) + lengthMs, at + lengthMs + rateSkewMs);
+}
+
+/** Until when a grant is used, epoch ms by the own clock. */
+function usedTo({ gen, grace = 0 }: Grant, perMs: number, view: RateView): number {
+  return seenIn(gen, view) + Math.max(graceOf(perMs), grace);
+}
+
+function seenIn(gen: number, { seenAt, now }: RateView): number {
+  return seenAt(gen) ?? now;
 }
 
 function takenIn(grants: readonly Grant[], perMs: number, view: RateView): Taken {
   const free = grants
-    .map((grant) => ({ at: freeAt(grant, perMs, view), n: grant.n ?? 1, for: grant.for ?? [] }))
+    .map((grant) => ({ at: freeAt(grant, perMs, view), n: grant.n ?? 1, grant }))
     .filter(({ at }) => at > view.now)
     .sort((a, b) => a.at - b.at);
-  const holders = new Set(free.flatMap((one) => one.for));
+  const holders = new Map<string, number>();
+  for (const { grant } of free) {
+    if (grant.for !== undefined) holders.set(grant.for, usedTo(grant, perMs, view));
+  }
   return { free, holders, count: free.reduce((sum, { n }) => sum + n, 0) };
 }
 
@@ -221,15 +235,24 @@ function merged(grants: readonly Grant[], perMs: number): readonly Grant[] {
   return [...buckets.values(), ...sorted.slice(old.length)];
 }
 
+/** The later of two grants of an attempt; whoever took the other one may use it as long as that was told. */
+function inPlaceOf(former: Grant | undefined, grant: Grant): Grant {
+  return { ...grant, ...longer(former?.grace ?? 0, grant.grace) };
+}
+
 /**
  * Brings together what several copies of a document hold. Every grant counts: whoever is not sure of its
- * own takes that back itself, so nobody uses more than the limit (R12).
+ * own takes that back itself, so nobody uses more than the limit (R12). Of an attempt that asked again the
+ * last one does: it counts longer than those before it.
  */
 export function unitedGrants(copies: readonly (readonly Grant[])[]): readonly Grant[] {
   const all = new Map<string, Grant>();
   for (const grant of copies.flat()) {
-    const key = canonical(grant);
-    all.set(key, grant);
+    const key = grant.for === undefined ? canonical(grant) : `for ${grant.for}`;
+    const known = all.get(key);
+    const [first, last] =
+      known !== undefined && known.at > grant.at ? [grant, known] : [known, grant];
+    all.set(key, inPlaceOf(first, last));
   }
   return [...all.values()];
 }

@@ -22,8 +22,11 @@ export type RateLines = {
   /** Puts an attempt into the line; when it asks again it has its former place, also if it had left. */
   readonly place: (request: RateRequest, job: InLine) => Ticket;
   readonly drop: (id: string, whose: string) => void;
-  /** Takes a job out of all lines, except for the grants with these keys. */
-  readonly leave: (job: string, except?: { readonly has: (key: string) => boolean }) => void;
+  /** Takes a job out of all lines, except for the grants with these keys; answers the ids of what it left. */
+  readonly leave: (
+    job: string,
+    except?: { readonly has: (key: string) => boolean },
+  ) => readonly string[];
 };
 
 type Line = { readonly byAttempt: Map<string, Ticket>; readonly inOrder: Ticket[] };
@@ -75,9 +78,10 @@ export function createRateLines(now: () => number, onWaiting: (count: number) =>
       return ticket;
     },
     leave: (job, except) => {
-      for (const { request } of [...(ofJob.get(job) ?? [])]) {
-        if (except?.has(rateKeyOf(request)) !== true) drop(request.id, request.for);
-      }
+      const tickets = [...(ofJob.get(job) ?? [])];
+      const left = tickets.filter(({ request }) => except?.has(rateKeyOf(request)) !== true);
+      for (const { request } of left) drop(request.id, request.for);
+      return left.map(({ request }) => request.id);
     },
   };
 }

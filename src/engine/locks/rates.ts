@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { graceOf } from '../../decide/compete/rates.js';
 import type { RateRequest } from '../../decide/queries.js';
 import type { RateAnswer } from '../../decide/world.js';
 import type { LiveStep } from '../../model/step.js';
@@ -51,6 +52,10 @@ export type RatesParts = TakingParts & {
 
 /** So long an answer is believed, ms. */
 const believedMs = 1_000;
+/** So long after the grace of what was taken a line is looked at, ms: the one that took it may begin late. */
+const looksAfterMs = 50;
+/** So much sooner a turn is told at once, ms. */
+const soonerMs = 50;
 /** So many documents are kept in mind. */
 const remembered = 2_000;
 
@@ -72,6 +77,9 @@ export function createRates(parts: RatesParts): Rates {
     cache.set(id, made);
     return made;
   };
+  const watch = createWatch(parts, lines, (id) =>
+    answerAll(parts, lines, { id, asked: [], sightings: knownOf(id).sightings }),
+  );
   const take: Rates['take'] = async (request, job) => {
     const { id, for: whose } = request;
     concerned.add(job.id);
@@ -86,32 +94,48 @@ export function createRates(parts: RatesParts): Rates {
     return answer;
   };
   return {
-    ...{ take, concerned, leaveOthers: lines.leave },
+    ...{ take, concerned },
+    leaveOthers: (job, asked) => lines.leave(job, asked).forEach(watch),
     isFull: (request) => looksFull(parts, knownOf(request.id).sightings, request),
-    used: async (job, steps) => {
-      const paths = new Set(steps.map(({ path }) => path));
-      const isBegun = ({ request }: Unused): boolean =>
-        paths.size === 0 || paths.has(request.attempt);
-      const isLate = (one: Unused): boolean => one.usableTo < steady() && isBegun(one);
-      for (;;) {
-        const late = unused.of(job).find(isLate);
-        if (late === undefined || parts.life.aborted) break;
-        const answer = await take(late.request, late.job);
-        if (answer.kind === 'full') await parts.wait(answer.until - now());
-        else if (answer.kind !== 'held') break;
-      }
-      unused.drop(job, isBegun);
-    },
+    used: createUse(parts, unused, take),
     saw: (id, rev) => {
       const of = cache.get(id);
       if (rev === undefined) of?.sightings.forget();
       else of?.sightings.saw(Number.parseInt(rev, 10));
+      watch(id);
     },
     leave: (job) => {
       if (!concerned.delete(job)) return;
-      lines.leave(job);
+      lines.leave(job).forEach(watch);
       unused.drop(job);
     },
+  };
+}
+
+/**
+ * Looks at a line a moment after another engine took grants, or jobs have left it. The engine may have died
+ * before an attempt began, and whoever comes next then may go sooner than it was told.
+ */
+function createWatch(
+  { wait, retry, life }: RatesParts,
+  lines: RateLines,
+  look: (id: string) => Promise<unknown>,
+): (id: string) => void {
+  /** The lines that will be looked at; true: once more after that. */
+  const watched = new Map<string, boolean>();
+  const watchLine = async (id: string): Promise<void> => {
+    do {
+      watched.set(id, false);
+      const [first] = lines.inLine(id);
+      if (first === undefined) break;
+      await wait(graceOf(first.request.perMs) + looksAfterMs);
+      if (!life.aborted) await retry(() => look(id));
+    } while (watched.get(id) === true && !life.aborted);
+    watched.delete(id);
+  };
+  return (id) => {
+    if (watched.has(id)) watched.set(id, true);
+    else void watchLine(id);
   };
 }
 
@@ -132,6 +156,28 @@ function createUnused() {
       for (const [key, one] of ofJob ?? []) if (isOver(one)) ofJob?.delete(key);
       if (ofJob?.size === 0) byJob.delete(job);
     },
+  };
+}
+
+/** Makes what sees to it that no attempt begins with a grant that was taken too long ago. */
+function createUse(
+  { steady, now, wait, life }: RatesParts,
+  unused: ReturnType<typeof createUnused>,
+  take: Rates['take'],
+): Rates['used'] {
+  return async (job, steps) => {
+    const paths = new Set(steps.map(({ path }) => path));
+    const isBegun = ({ request }: Unused): boolean =>
+      paths.size === 0 || paths.has(request.attempt);
+    const isLate = (one: Unused): boolean => one.usableTo < steady() && isBegun(one);
+    for (;;) {
+      const late = unused.of(job).find(isLate);
+      if (late === undefined || life.aborted) break;
+      const answer = await take(late.request, late.job);
+      if (answer.kind === 'full') await wait(answer.until - now());
+      else if (answer.kind !== 'held') break;
+    }
+    unused.drop(job, isBegun);
   };
 }
 
@@ -159,13 +205,21 @@ async function answerAll(
   const { held, until } = result.outcome;
   const ready = new Set(result.outcome.ready);
   if (held.size > 0) parts.onGrants?.(held.size);
+  let isFirst = true;
   for (const ticket of lines.inLine(id)) {
     const { for: whose } = ticket.request;
     const at = until.get(whose);
-    if (at !== undefined) ticket.until = at;
-    else if (ready.has(whose)) {
+    if (at !== undefined) {
+      // Others that were before it have left.
+      const isSooner = isFirst && !asking.has(whose) && at + soonerMs < ticket.until;
+      isFirst = false;
+      ticket.until = at;
+      if (isSooner) rouse(ticket.job.id);
+    } else if (ready.has(whose)) {
+      // One that was told already is not told again: its turn among the engines would begin anew.
+      const isTold = ticket.until <= now();
       ticket.until = Math.min(ticket.until, now());
-      rouse(ticket.job.id);
+      if (!isTold) rouse(ticket.job.id);
     } else if (asking.has(whose) || hasMissedTurn(ticket, now())) lines.drop(id, whose);
   }
   return (whose) => {

@@ -185,9 +185,9 @@ function viewOf(
 
 /** The grants in all copies, without those of writes that may not have taken place (R15). */
 function countingIn(copies: readonly StoredDocument[], unsure: Taking['unsure']): readonly Grant[] {
-  return unitedGrants(copies.map(grantsIn)).filter(
-    (grant) => unsure.get(grant.by ?? '')?.has(grant.for ?? '') !== true,
-  );
+  const isUnsure = (grant: Grant): boolean =>
+    unsure.get(grant.by ?? '')?.has(grant.for ?? '') === true;
+  return unitedGrants(copies.map((doc) => grantsIn(doc).filter((grant) => !isUnsure(grant))));
 }
 
 /** The longest window that a document tells of; without a time nobody knows who asked for it. */

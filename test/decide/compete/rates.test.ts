@@ -60,6 +60,28 @@ describe('a rate limit', () => {
     expect([given.held.has('a'), given.fresh.size]).toEqual([true, 0]);
   });
 
+  it('R13: offers a grant that nobody used in time to who has the attempt in line', () => {
+    const before = [grant(now - 99, { for: 'a' }), grant(now - 99, { for: 'b', grace: 700 })];
+    const waiting = ['a', 'b', 'c'].map((one) => ask(one, { isAsking: false }));
+    const readyAfter = (ms: number) => grantRate(before, waiting, view({ 1: now - ms })).ready;
+    expect([99, 100, 700].map(readyAfter)).toEqual([[], ['a'], ['a', 'b']]);
+    expect(grantRate(before, waiting, view()).ready).toEqual([]);
+  });
+
+  it('R13: keeps the time in which the one that took a grant before may use it', () => {
+    const before = [grant(now - 10, { for: 'a', grace: 700 })];
+    const given = grantRate(before, [ask('a')], view());
+    expect(given.grants).toEqual([grant(now, { gen: 9, by: 'w9', for: 'a', grace: 700 })]);
+  });
+
+  it('R15: counts the last grant of an attempt that several copies hold', () => {
+    const first = grant(now - 10, { for: 'a', grace: 700 });
+    const last = grant(now, { for: 'a', gen: 2 });
+    const one = [{ ...last, grace: 700 }];
+    expect(unitedGrants([[first], [last]])).toEqual(one);
+    expect(unitedGrants([[last], [first]])).toEqual(one);
+  });
+
   it('R14: keeps a free place for one that waits before, for half a second', () => {
     const waits = ask('a', { isAsking: false, limit: 1 });
     const given = grantRate([], [waits, ask('b', { limit: 1 })], view());

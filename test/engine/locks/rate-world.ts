@@ -1,3 +1,4 @@
+import { turnMs } from '../../../src/decide/compete/ranks.js';
 import { createVirtualTime, dice, type VirtualTime } from '../../support/virtual-time.js';
 import { createRates, type Rates } from '../../../src/engine/locks/rates.js';
 import type { RateRequest } from '../../../src/decide/queries.js';
@@ -15,10 +16,21 @@ export type RateRun = {
   readonly nodes: number;
   /** How often an engine is killed, of each hundred steps of it. */
   readonly kills: number;
+  /** So long the write takes at the most with which one begins. */
+  readonly slowMs: number;
+  /** Of each hundred times that a job could ask, it waits so often for something else first. */
+  readonly absent?: number;
+  /** So many jobs, those before all others, are cancelled at once after a while. */
+  readonly cancelled?: number;
+  /** Ends when so many have begun; default: all. */
+  readonly most?: number;
 };
 
-/** Runs engines that begin jobs under one rate limit; answers when each began, by the true time. */
-export async function beginAll(run: RateRun): Promise<readonly number[]> {
+/** When jobs began, and when engines died that held a grant, by the true time. */
+export type RateOutcome = { readonly begun: readonly number[]; readonly deaths: readonly number[] };
+
+/** Runs engines that begin jobs under one rate limit. */
+export async function beginAll(run: RateRun): Promise<RateOutcome> {
   const { engines, jobs, skewMs, nodes, kills } = run;
   const pick = dice(run.seed);
   const clock = createVirtualTime();
@@ -30,6 +42,7 @@ export async function beginAll(run: RateRun): Promise<readonly number[]> {
   const cluster = createCluster(nodes, reach);
   const open = new Set(Array.from({ length: jobs }, (_, n) => `job-${n}`));
   const begun: number[] = [];
+  const deaths: number[] = [];
   const alive = new Map<number, Simulated>();
   const start = (n: number): void => {
     const offset = 1_000_000 + (engines < 2 ? 0 : Math.round((skewMs * n) / (engines - 1)));
@@ -41,6 +54,7 @@ export async function beginAll(run: RateRun): Promise<readonly number[]> {
     if (pick(100) < kills) {
       // It dies between the grant and the claim; another one takes its place.
       alive.get(n)?.kill();
+      deaths.push(clock.now());
       return clock.after(200 + pick(1_000), () => start(n));
     }
     if (open.delete(job)) begun.push(clock.now());
@@ -48,8 +62,14 @@ export async function beginAll(run: RateRun): Promise<readonly number[]> {
   for (let n = 0; n < engines; n += 1) start(n);
   const isOpen = (job: string): boolean => open.has(job);
   onHeldOf.set(run, { onHeld, isOpen });
-  await clock.run(() => open.size === 0);
-  return begun;
+  clock.after(run.perMs / 2, () => {
+    for (const job of [...open].slice(0, run.cancelled ?? 0)) {
+      open.delete(job);
+      for (const engine of alive.values()) engine.gone(job);
+    }
+  });
+  await clock.run(() => open.size === 0 || begun.length >= (run.most ?? Infinity));
+  return { begun, deaths };
 }
 
 type Judge = {
@@ -61,6 +81,7 @@ const onHeldOf = new WeakMap<RateRun, Judge>();
 type Simulated = {
   readonly consider: (job: string) => void;
   readonly saw: Rates['saw'];
+  readonly gone: (job: string) => void;
   readonly kill: () => void;
 };
 
@@ -112,17 +133,21 @@ function createEngine(run: RateRun, around: Around): Simulated {
   const consider = (job: string, waited = false): void => {
     // Engines go one after the other for each job.
     const rank = (n + Number(job.replace('job-', ''))) % run.engines;
-    clock.after(waited ? rank * 20 : rank * 20 + pick(10), () => void ask(job));
+    clock.after(turnMs(rank) + (waited ? 0 : pick(10)), () => void ask(job));
   };
   const ask = async (job: string): Promise<void> => {
     const judge = onHeldOf.get(run) as Judge;
     if (life.signal.aborted || !judge.isOpen(job)) return rates.leave(job);
+    if (pick(100) < (run.absent ?? 0)) {
+      rates.leaveOthers(job, new Set());
+      return clock.after(pick(3_000), () => consider(job));
+    }
     const answer = await rates.take(request(job), { id: job, priority: 500, begun: false });
     if (life.signal.aborted) return;
     if (answer.kind === 'held') {
       // The claim is written, which sometimes takes long.
       await later(() => undefined);
-      if (pick(4) === 0) await new Promise<void>((go) => clock.after(pick(800), go));
+      if (pick(4) === 0) await new Promise<void>((go) => clock.after(pick(run.slowMs), go));
       await rates.used(job, [{ path: '0' }]);
       return life.signal.aborted ? undefined : judge.onHeld(n, job);
     }
@@ -132,5 +157,5 @@ function createEngine(run: RateRun, around: Around): Simulated {
     timers.set(job, at);
     clock.after(at - clock.now(), () => consider(job, true));
   };
-  return { consider, saw: rates.saw, kill: () => life.abort() };
+  return { consider, saw: rates.saw, gone: rates.leave, kill: () => life.abort() };
 }
