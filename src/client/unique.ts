@@ -59,7 +59,7 @@ export type UniqueSubmit = {
 
 /**
  * Stores a job whose key must be unique: first the lock, which is reserved for it, then the job (U17). With
- * `replace` the job is stored whoever has the key: the engine that begins it asks the other one to cancel.
+ * `replace` the lock lists the job that has the key; the engine that begins the new one asks that to cancel (U42).
  * @throws TwsError `not_unique`, and what `store` throws
  */
 export async function submitUnique(
@@ -73,6 +73,9 @@ export async function submitUnique(
   switch (answer.kind) {
     case 'held':
       return isShared ? write() : written(store, { lock, nonce }, write);
+    case 'replacing':
+      // A lock that lists others is not given back: it keeps the next one from running beside them.
+      return { ...(await write()), replaces: answer.by };
     case 'taken':
     case 'contested':
     case 'replaced': {
@@ -85,7 +88,6 @@ export async function submitUnique(
     case 'refused':
       throw problem('document_refused', { id: lock, reason: answer.reason });
     case 'unknown':
-    case 'replacing':
     case 'invalid':
       // The engine that begins the job applies the rule.
       return write();
@@ -137,7 +139,7 @@ async function reserve(
   nonce: string,
 ): Promise<Reserved> {
   const { key } = uniqueRequest(lock, job, unique);
-  const { replace: _replace, ...rule } = ruleOf(unique);
+  const rule = ruleOf(unique);
   const owner = ownerOf(job);
   const until = performance.now() + reservedMs + lookMs;
   for (let isShared = false; ;) {
@@ -146,7 +148,7 @@ async function reserve(
       copies,
       takeUniqueLock({
         ...{ id: lock, nonce, owner, now: Date.now, chance: Math.random },
-        ...{ job, rule, many: copies > 1 },
+        ...{ job, rule, many: copies > 1, asks: false },
         next: (upon, after) => {
           const isOwn = upon !== undefined && isOf(upon, job);
           isShared ||= isOwn && upon['nonce'] !== nonce;

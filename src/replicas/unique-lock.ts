@@ -10,10 +10,13 @@ import { findUniqueHolder, type UniqueHolding } from './unique-holder.js';
 
 /** The lock of a key, as a job wants it. */
 export type UniqueLock = Omit<ReplicatedLock, 'next' | 'isOwn'> & {
-  readonly job: Omit<LockingJob, '_rev'>;
+  /** Without `_rev`: it is about to be stored. */
+  readonly job: Omit<LockingJob, '_rev'> & Partial<Pick<LockingJob, '_rev'>>;
   readonly rule: UniqueRule;
   /** The database keeps several copies: what was written is confirmed. */
   readonly many: boolean;
+  /** The jobs before it are asked to cancel; not by a submit, whose job is not stored yet. */
+  readonly asks: boolean;
   /** The lock as it is to be written, with the jobs that must end before this one begins. */
   readonly next: (upon: LeafRevision | undefined, after: readonly string[]) => LockDocument;
 };
@@ -31,6 +34,11 @@ export type UniqueLock = Omit<ReplicatedLock, 'next' | 'isOwn'> & {
  *    Among several leaves it takes that of the other one: who gives way removes only what it wrote itself (U5), so
  *    two that wait for each other to give way beside leaves of engines that died would wait for ever.
  * U20 Only who has the lock asks those in `after` to cancel: nobody is cancelled by a job that gets nothing.
+ * U42 A submit that replaces writes itself into the lock as well, so of several the last to be submitted runs,
+ *    whichever an engine begins first. It asks nobody to cancel, and who is listed waits, as long as its job is
+ *    not stored: it may never be. Without it the last one listed that has not begun is next.
+ * U43 A job replaces others only as long as it is stored as it was decided upon. The lock is looked at before the
+ *    job: if the job goes on after that, it does so by another write of the lock, and this one is refused.
  */
 export function* takeUniqueLock(lock: UniqueLock): Protocol<LockAnswer> {
   let acknowledged: string | undefined;
@@ -63,13 +71,39 @@ function* answerTo(
 ): Protocol<LockAnswer | 'takes' | 'again'> {
   const { leaves, isAcknowledged } = looked;
   const isAlone = leaves.length > 0 && leaves.every(ownOf(lock));
+  // A key belongs to an owner, so none of these is foreign.
+  const by = rival?.holder.job ?? after[0]?._id;
+  if (by !== undefined && lock.rule.replace === true && !(yield* isAsStored(lock))) {
+    return { kind: 'contested', by };
+  }
   // Until they have ended the lock need not be written again.
   if (isAlone && after.length > 0) return yield* replacing(after, lock);
   if (isAlone && isAcknowledged) return { kind: 'held' };
   if (rival !== undefined) return yield* meet(lock, looked, rival);
+  return amongListed(lock, leaves, after);
+}
+
+/** What becomes of a job whose key only jobs have that were replaced and have not ended. */
+function amongListed(
+  lock: UniqueLock,
+  leaves: readonly LeafRevision[],
+  after: readonly StoredDocument[],
+): LockAnswer | 'takes' {
+  const later = laterOf(lock, leaves, after);
+  if (later !== undefined) return { kind: 'replaced', by: later._id };
   const [first] = after;
   if (first === undefined || lock.rule.replace === true) return 'takes';
   return { kind: 'taken', by: first._id };
+}
+
+/**
+ * Whether the job is still what the engine decides upon. One that has begun since, or ended, in another engine
+ * would replace those that have replaced it (U43).
+ */
+function* isAsStored({ job: { _id, _rev } }: UniqueLock): Protocol<boolean> {
+  if (_rev === undefined) return true;
+  const leaves = yield* look(_id);
+  return leaves?.some((leaf) => leaf._rev === _rev) ?? false;
 }
 
 /** The jobs that must end before the one that takes the lock begins. */
@@ -160,8 +194,8 @@ function* meet(
   const { job, rule, many, owner } = lock;
   const by = rivalOf(holder, owner);
   const isBeside = found.leaves.some(ownOf(lock));
-  if (!isBeside && isListedIn(leaf, job._id)) return { kind: 'replaced', ...by };
   if (!isBeside && holder.reserved === true) return { kind: 'contested', ...by };
+  if (!isBeside && isListedIn(leaf, job._id)) return { kind: 'replaced', ...by };
   if (rule.replace === true && holder.reserved !== true) return 'takes';
   if (!many) return { kind: 'taken', ...by };
   const since = sinceOf(leaf, 0);
@@ -174,9 +208,27 @@ function isListedIn({ after }: LeafRevision, job: string): boolean {
   return Array.isArray(after) && after.includes(job);
 }
 
+/** Returns the last job that is listed after this one and has not begun: it replaces this one (U42). */
+function laterOf(
+  { job }: UniqueLock,
+  leaves: readonly LeafRevision[],
+  after: readonly StoredDocument[],
+): StoredDocument | undefined {
+  const isLater = ({ after: listed }: LeafRevision, id: string): boolean =>
+    Array.isArray(listed) &&
+    listed.includes(job._id) &&
+    listed.indexOf(id) > listed.indexOf(job._id);
+  return after.findLast(
+    ({ _id, state }) => state === undefined && leaves.some((leaf) => isLater(leaf, _id)),
+  );
+}
+
 /** Asks those that must end first to cancel, each of them once (U20). */
-function* replacing(after: readonly StoredDocument[], { job }: UniqueLock): Protocol<LockAnswer> {
-  for (const one of after) {
+function* replacing(
+  after: readonly StoredDocument[],
+  { job, asks }: UniqueLock,
+): Protocol<LockAnswer> {
+  for (const one of asks ? after : []) {
     const { cancel, requests } = one;
     if (cancel !== undefined && cancel !== false) continue;
     const asked = Array.isArray(requests) ? requests.length : 0;

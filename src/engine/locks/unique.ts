@@ -33,7 +33,7 @@ export function takeUnique(
   const nonce = randomUUID();
   return run(
     takeUniqueLock({
-      ...{ id, nonce, owner, now, chance: Math.random, job, rule, many: copies() > 1 },
+      ...{ id, nonce, owner, now, chance: Math.random, job, rule, many: copies() > 1, asks: true },
       next: (upon, after) => {
         const at = upon !== undefined && isOf(upon, job) ? sinceOf(upon, now()) : now();
         return uniqueLockOf({ id, key, owner, job: job._id, at, nonce, after }, rule);
