@@ -33,6 +33,8 @@ export type Alerted =
  *    once for each stay.
  * N12 A job waits no longer than until the next time at which it has something to tell.
  * N13 A job that nobody asked to be told of costs no write.
+ * N14 What has begun in this very decision is written first and told after that: the time at which it began is part
+ *    of the notification's id, and each decision before that write would ask for another one.
  */
 export function withAlerts(job: LiveJob, wait: Wait, now: number, world: World): Alerted {
   const isTelling = !isSlice(job) && !isCancelRequested(job);
@@ -105,11 +107,16 @@ function pairsOf(alerts: readonly Alert[], wanted: readonly Wanted[]) {
 }
 
 function afterMs({ after }: NotifyEntry, event: AlertOccasion): number {
-  return after === undefined ? usualAfterMs[event] : writtenSpanMs(after);
+  return Math.max(
+    after === undefined ? usualAfterMs[event] : writtenSpanMs(after),
+    leastAfterMs[event],
+  );
 }
 
 /** So many ms something must last before it is told, where the entry does not say. */
 const usualAfterMs = { late: 0, stuck: 30_000, waiting: 0 } as const;
+/** A decision takes no time, so what has lasted for a millisecond is on record (N14). */
+const leastAfterMs = { late: 0, stuck: 1, waiting: 1 } as const;
 
 /** Whether anybody may ask for an alert of the job. */
 function mayTell(job: LiveJob, event: AlertOccasion, { notifyLists }: World): boolean {

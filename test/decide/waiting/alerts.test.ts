@@ -175,7 +175,8 @@ describe('a job that no engine can run', () => {
 describe('a job that waits for a person', () => {
   it('N12: is told at once, or after a time, once for each wait', () => {
     const told = waiting([entry('waiting'), entry('waiting', { after: 'PT1H' })]);
-    const intent = told.go() as Writing;
+    told.go();
+    const intent = told.at(1).go() as Writing;
     expect(intent.makes).toMatchObject([
       {
         notifies: {
@@ -195,6 +196,24 @@ describe('a job that waits for a person', () => {
     ]);
     expect(told.decide()).toMatchObject({ kind: 'wait', asleep: true });
     expect(told.decide()).not.toHaveProperty('until');
+  });
+
+  it.each([
+    ['waiting', { wait: { signal: 'ok' } }],
+    ['stuck', 'nowhere'],
+  ])('N14: is written before anything is asked for: %s', (event, step) => {
+    const told = story({
+      steps: [step],
+      flow: { notify: [entry(event, { after: 0 })], timeout: 0 },
+      world: { plugins: [] },
+    });
+    for (const ms of [0, 1, 2]) {
+      expect(told.at(ms).decide()).toMatchObject({ kind: 'write' });
+    }
+    told.go();
+    const asked = [3, 4].map((ms) => told.at(ms).decide());
+    expect(asked[0]).toMatchObject({ kind: 'look_up' });
+    expect(asked[1]).toEqual(asked[0]);
   });
 
   it('sleeps on when nobody is to be told any more', () => {

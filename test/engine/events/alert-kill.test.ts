@@ -11,10 +11,10 @@ const events = ['late', 'waiting'] as const;
 type Named = readonly { readonly id: string; readonly event?: string }[];
 
 /**
- * The notification that the job waits and the revision that names it, and both for that it is late. In between the
+ * After the job that waits: the notification of that and the revision that names it, and both for that it is late. In between the
  * first is sent, by two writes.
  */
-const writes = [1, 2, 5, 6];
+const writes = [2, 3, 6, 7];
 
 it.each(writes.flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const]))(
   'N11: an engine that dies at write %i (%s it is stored) leaves a job of which each alert is told once',
