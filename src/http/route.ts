@@ -74,6 +74,8 @@ export type BodyOf<B extends z.ZodType> = {
   readonly optional?: boolean;
   /** Where less than the usual is enough. */
   readonly mostBytes?: number;
+  /** Throws when a body of so many bytes is too large; asked before a large one is read. */
+  readonly refuseLarge?: (api: Api, params: unknown, bytes: number) => Promise<void>;
   /** The route gets the bytes of the body, of any media type, and whatever stands in the address. */
   readonly isRaw?: true;
 };

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { hookOpener } from '../../src/cli/hooks/open.js';
 import { createKeyring } from '../../src/secrets/keyring.js';
@@ -51,6 +53,21 @@ function deliver(
   return ask('POST', path, { raw, headers });
 }
 
+/** What a delivery is answered that says how long it is, and never sends its body. */
+function announced({ url }: TestApi, bytes: number): Promise<readonly [number, string]> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': String(bytes) };
+    const asked = request(`${url}/_tws/hooks/push::me`, { method: 'POST', headers }, (reply) => {
+      void text(reply).then((said) => {
+        asked.destroy();
+        resolve([reply.statusCode ?? 0, said]);
+      }, reject);
+    });
+    asked.on('error', reject);
+    asked.flushHeaders();
+  });
+}
+
 const body = '{ "ref": "main", "message":  "hi" }';
 
 describe('a delivery to a hook', () => {
@@ -81,7 +98,7 @@ describe('a delivery to a hook', () => {
   });
 
   it('is refused without a word when the bytes are not those that were signed', async () => {
-    const api = await withHook();
+    const api = await withHook({ max_bytes: 70_000 });
     const same = JSON.stringify(JSON.parse(body));
     const { status, body: answer } = await deliver(api, body, { signed: same });
     expect([status, answer]).toEqual([
@@ -95,6 +112,7 @@ describe('a delivery to a hook', () => {
     const shown = await api.ask('GET', '/hooks/hook:me:push?owner=me');
     expect(shown.text).not.toContain(secret);
     expect(shown.body).toMatchObject({ path: '/_tws/hooks/push%3A%3Ame', status: 'active' });
+    expect(await announced(api, 70_001)).toEqual([413, expect.stringContaining('70000')]);
   });
 
   it('starts nothing where match does not hold, and is not there while the hook is disabled', async () => {

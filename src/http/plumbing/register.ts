@@ -86,6 +86,8 @@ function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Ar
       if (isRaw) assertInTime(reply, doors.refusals.wait(networkOf(request.ip)));
       const principal = await admit({ route, request, reply }, api, doors);
       if (principal !== undefined) guests.set(request, principal);
+      const bytes = Number(request.headers['content-length'] ?? 0);
+      if (bytes > fewBytes) await route.body?.refuseLarge?.(api, request.params, bytes);
     },
     onResponse: async ({ ip }, { statusCode }) => {
       if (isRaw && refusedStatuses.has(statusCode)) doors.refusals.take(networkOf(ip));
@@ -109,6 +111,9 @@ function addRoute(app: FastifyInstance, route: Route, { api, doors, guests }: Ar
     },
   });
 }
+
+/** Bodies up to this length are read before anything is looked up. */
+const fewBytes = 65_536;
 
 /** Of a delivery that is not proved, goes to a hook that is not there, or is too large. */
 const refusedStatuses: ReadonlySet<number> = new Set([401, 404, 413]);

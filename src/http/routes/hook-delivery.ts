@@ -41,6 +41,10 @@ export const deliverRoute = route({
     isRaw: true,
     // It is read before anybody has proved anything.
     mostBytes: mostHookBytes,
+    refuseLarge: async (api, params, bytes) => {
+      const { id } = params as { readonly id: string };
+      assertFits((await hookCalled(api, id)).hook, bytes);
+    },
   },
   answers: {
     200: {
@@ -59,8 +63,7 @@ export const deliverRoute = route({
   handle: async ({ api, params: { id }, query, body, headers, signal }) => {
     const { doc, hook } = await hookCalled(api, id);
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    const { max_bytes: most = mostHookBytes } = hook;
-    if (raw.length > most) throw problem('hook_body_large', { most });
+    assertFits(hook, raw.length);
     const request = { headers: flat(headers), query, raw };
     await assertProved(api, { doc, hook }, request);
     const delivered = await api.client.deliver(hook, deliveryOf(hook, request, headers), {
@@ -84,6 +87,11 @@ async function hookCalled({ client, log }: Api, id: string): Promise<Called> {
     log.warn({ hook: id }, error.message);
   }
   throw problem('hook_missing', { name: id });
+}
+
+/** @throws TwsError `hook_body_large` */
+function assertFits({ max_bytes: most = mostHookBytes }: Hook, bytes: number): void {
+  if (bytes > most) throw problem('hook_body_large', { most });
 }
 
 /** Header lines of one name are one line. */
