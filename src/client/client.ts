@@ -159,7 +159,7 @@ export type Client = Notifying & {
    * Submits a job of a schedule now (epoch ms), beside its slots.
    * @throws TwsError as `changeSchedule`
    */
-  readonly runSchedule: (id: string, now: number) => Promise<Submitted>;
+  readonly runSchedule: (id: string, now: number, by?: string) => Promise<Submitted>;
   /** All hooks by name; `owners`: of these only. */
   readonly hooks: (owners?: readonly string[]) => Promise<readonly StoredDocument[]>;
   /** Says what a delivery to a hook would start; nothing is stored. */
@@ -408,7 +408,8 @@ function startingJobs(
       (await rules.schedules()).nextSlots(schedule, count, after),
     changeSchedule: async (id, change) =>
       (await rules.schedules()).changeSchedule(store, id, change),
-    runSchedule: async (id, now) => (await rules.schedules()).runSchedule(store, id, now),
+    runSchedule: async (id, now, by) =>
+      (await rules.schedules()).runSchedule(store, id, now, by),
     hooks: (owners) => listDefinitions(store, 'hook', owners),
     judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
     deliver: async (hook, delivery, options) =>

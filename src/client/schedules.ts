@@ -21,6 +21,7 @@ export type ScheduleChange = {
     readonly from: number | string;
     readonly until: number | string;
     readonly at_once?: number;
+    readonly by?: string;
   } | null;
 };
 
@@ -92,14 +93,20 @@ export async function changeSchedule(
 }
 
 /** Submits a job of a schedule now, beside its slots. @throws TwsError as `changeSchedule` */
-export async function runSchedule(store: Store, id: string, now: number): Promise<Submitted> {
+export async function runSchedule(
+  store: Store,
+  id: string,
+  now: number,
+  by?: string,
+): Promise<Submitted> {
   const doc = await scheduleDocument(store, id);
   const schedule = refuseInvalid(doc);
   const read = calendarOf(schedule);
   if (!read.ok) throw invalidSchedule(read.problems);
   // Slots fall on whole seconds: this is none of them, and has a job of its own.
   const moment = now % 1_000 === 0 ? now + 1 : now;
-  return submitJob(store, slotJob(schedule, moment, read.calendar));
+  const cause = { cause: 'run', ...(by === undefined ? {} : { by }) } as const;
+  return submitJob(store, slotJob(schedule, moment, read.calendar, cause));
 }
 
 async function scheduleDocument(store: Store, id: string): Promise<StoredDocument> {

@@ -3,12 +3,14 @@ import type { StoredDocument } from '../model/document.js';
 import type { JobSummary } from '../model/summary.js';
 import { targetOf } from '../model/target.js';
 import { ownerOf } from '../model/task.js';
+import { originOf } from '../reading/origin.js';
 import { readJob } from '../reading/read-job.js';
 import { numbers, texts } from '../reading/step-reading.js';
 
 /** What lists show of a job document, also of a malformed one. `now`: epoch ms. */
 export function summaryOf(job: StoredDocument, now: number): JobSummary {
   const { _id: id, _rev: rev, failure, exec_after: after, tags, keys, parent, steps } = job;
+  const origin = originOf(job);
   const target = targetOf(job['target']);
   const { status, steps: read } = readJob(job, now);
   const current = read.filter(({ open }) => open).map(({ name }) => name);
@@ -25,6 +27,7 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
     ...(Array.isArray(tags) ? { tags: tags.filter((tag) => typeof tag === 'string') } : {}),
     ...(isObject(keys) ? { keys } : {}),
     ...(isObject(parent) && typeof parent['job'] === 'string' ? { parent: parent['job'] } : {}),
+    ...(origin === undefined ? {} : { origin }),
     ...(current.length > 0 ? { current } : {}),
     attempts: Array.isArray(steps) ? steps.length : 0,
   };

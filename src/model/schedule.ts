@@ -49,6 +49,7 @@ const backfillSchema = z
             `Number of its jobs that run at once; default ${usualAtOnce}, at most ${mostOfBackfill}.`,
           ),
       ),
+      by: z.exactOptional(textSchema.describe('Who asked for it; its jobs name them.')),
     },
     { error: 'must be {from, until}, with at_once if wanted' },
   )
@@ -246,7 +247,10 @@ export type JobSchedule = {
   readonly name: string;
   readonly slot: number;
   readonly time: string;
-};
+} & JobCause;
+
+/** That it is no slot that came, and who asked for it. */
+export type JobCause = { readonly cause?: 'run' | 'backfill'; readonly by?: string };
 
 /** Returns what the ids of all jobs of a schedule begin with: `schedule:a:b` -> `schedule-run:a:b:`. */
 export function slotJobPrefix(schedule: string): string {

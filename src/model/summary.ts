@@ -6,6 +6,22 @@ export const epochMsSchema = z.number().describe('Milliseconds since 1970.');
 
 export const statusSchema = z.enum(statuses).meta({ id: 'Status' });
 
+const originSchema = z.object({
+  kind: z.enum(['schedule', 'event', 'signal', 'hook']),
+  id: z.string().describe('Id of the schedule, event, signal or hook.'),
+  name: z.exactOptional(z.string()).describe('Name of the schedule.'),
+  time: z.exactOptional(z.string()).describe('The slot, in the zone of the schedule.'),
+  cause: z
+    .exactOptional(z.enum(['run', 'backfill']))
+    .describe('Where somebody asked for it: absent for a slot that came.'),
+  by: z.exactOptional(z.string()).describe('Who asked for it.'),
+  delivery: z.exactOptional(z.string()),
+  problem: z.exactOptional(z.string()).describe('Why it could not be followed.'),
+});
+
+/** What started a job, where no person or program submitted it: the id of a document, and what is known beside it. */
+export type Origin = Readonly<z.infer<typeof originSchema>>;
+
 /** A job in a list or in a stream of changes. */
 export const summarySchema = z
   .object({
@@ -34,6 +50,9 @@ export const summarySchema = z
     queue: z.exactOptional(z.string()).describe('Absent: that of its flow, or "default".'),
     target: z.exactOptional(z.string()).describe('What it works on.'),
     parent: z.exactOptional(z.string()).describe('Id of the parent job.'),
+    origin: z
+      .exactOptional(originSchema)
+      .describe('What started it; absent: a person or a program submitted it.'),
     current: z.exactOptional(z.array(z.string())).describe('Steps that run or wait.'),
     attempts: z.number().describe('Attempts so far.'),
   })

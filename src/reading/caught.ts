@@ -1,7 +1,7 @@
 import type { LiveJob } from '../model/job.js';
 import type { Failure, FailedStep, FailureSeen } from '../model/step.js';
-import { isStructure } from '../model/tree.js';
-import { triedPath, type Catch } from '../structures/catch.js';
+import { below, childPath, isStructure } from '../model/tree.js';
+import { triedPath, type Catch, type CatchClause } from '../structures/catch.js';
 import { catchAround } from '../structures/paths.js';
 import { nodeOf } from './entries.js';
 import { progressAt, progressBefore } from './progress.js';
@@ -19,6 +19,35 @@ export function caughtAround(job: LiveJob, path: string): FailedStep | undefined
   const now = progressAt(job, tried, triedPath(at));
   const progress = now.kind === 'open' ? progressBefore(job, tried, triedPath(at)) : now;
   return progress.kind === 'failed' ? progress.step : undefined;
+}
+
+/** What the branch of a catch goes on for. `at`: path of the catch; `clause`: number of its clause, from 0. */
+export type CaughtFailure = {
+  readonly at: string;
+  readonly clause: number;
+  readonly failed: Pick<FailedStep, 'path' | 'name' | 'failure'>;
+  /** The name under which the branch sees the failure. */
+  readonly as?: string;
+};
+
+/** Returns what was caught in a job, in the order in which the branches began. */
+export function caughtIn(job: LiveJob): readonly CaughtFailure[] {
+  const found = new Map<string, CaughtFailure>();
+  for (const { path } of job.steps) {
+    for (let at = catchAround(path); at !== undefined; at = catchAround(at)) {
+      const clause = Number(path.slice(below(at, 'catch.').length).split('.')[0]);
+      const branch = childPath(at, 'catch', clause);
+      const step = found.has(branch) ? undefined : caughtAround(job, branch);
+      if (step === undefined) continue;
+      const { as } = (nodeOf(job, at) as Catch).catch[clause] as CatchClause;
+      const { path: failed, name, failure } = step;
+      found.set(branch, {
+        ...{ at, clause, failed: { path: failed, name, failure } },
+        ...(as === undefined ? {} : { as }),
+      });
+    }
+  }
+  return [...found.values()];
 }
 
 /** Returns the failure of a step; in a branch of a catch it says what was caught there. */

@@ -234,7 +234,7 @@ describe('tws schedule backfill', () => {
   it('runs the slots of a period that have no job', async () => {
     const { call, engine, store, until } = await opened(later({ ...hourly, from: 0 }));
     await engine();
-    const flags = { from: '2026-01-01T00:00Z', until: '2026-01-01T03:00Z', atOnce: '2' };
+    const flags = { from: '2026-01-01T00:00Z', until: '2026-01-01T03:00Z', atOnce: '2', by: 'ada' };
     const { exit, out } = await call('backfill nightly', { flags });
     expect(exit).toBe(0);
     expect(out).toBe(
@@ -247,7 +247,9 @@ describe('tws schedule backfill', () => {
     expect(jobs.map(({ _id }) => _id.slice(-'00:00:00Z'.length))).toEqual([
       ...['00:00:00Z', '01:00:00Z', '02:00:00Z'],
     ]);
-    expect((await call('show nightly')).out).toContain('backfilled (3 until 2026-01-01T03:00:00Z)');
+    const { out: shown } = await call('show nightly');
+    expect(shown).toContain('backfilled (3 until 2026-01-01T03:00:00Z)');
+    expect(shown).toMatch(/of backfills:\n +schedule-run:\S+ +backfill by ada +succeeded/);
   });
 
   it('is called off, and told when it takes the place of another one', async () => {

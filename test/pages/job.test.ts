@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { endBrowser, openPage } from './browser.js';
+import { desksAndPhones, expectGoodPages, type Look, type PageToSee } from './each-page.js';
 import { hold } from './hold.js';
 import { openWorld } from './world.js';
 
@@ -242,5 +243,35 @@ describe('the page of a job', () => {
     await page.goto(`${api.url}/_tws/admin/jobs/odd?tab=document`);
     await page.getByRole('heading', { name: 'odd' }).waitFor();
     await page.getByRole('region', { name: 'the document' }).getByText('"parallel": 5').waitFor();
+  });
+
+  it('tells what started it, what was caught, and which job has the same unique key', async () => {
+    const api = await openWorld();
+    const caught = { errors: ['Error'], do: 'nap', as: 'problem' };
+    await api.put({
+      ...{ _id: 'flow:DEFAULT:saved', type: 'flow', name: 'saved', owner: 'DEFAULT', timeout: 0 },
+      ...{ tasks: ['echo', { task: 'gate', catch: [caught] }] },
+      unique: { key: ['order'], period: 'P1D' },
+    });
+    const schedule = { id: 'schedule:DEFAULT:s', name: 's', slot: 1, time: '', cause: 'run' };
+    const job = { type: 'job', flow: 'saved', owner: 'DEFAULT', params: { order: 7 } };
+    await api.engine({ drainMs: 100 });
+    await api.put({ ...job, _id: 'one', schedule: { ...schedule, by: 'ada' } });
+    await api.ended('one');
+    await api.put({ ...job, _id: 'two' });
+    await api.ended('two');
+    const seen: readonly PageToSee[] = [
+      ['job-caught', '/jobs/one', (page) => page.getByText('results.problem').waitFor(soon)],
+      ['job-not-unique', '/jobs/two', (page) => page.getByText('Key taken by').waitFor(soon)],
+    ];
+    await expectGoodPages(api.url, seen, [desksAndPhones[0], desksAndPhones[2]] as readonly Look[]);
+    const page = await openPage(api.url, '/jobs/one');
+    await page.getByText('Schedule s was run by ada, beside its slots.').waitFor(soon);
+    await page.getByText('by order, for 1 d after the submit').waitFor();
+    const region = page.getByRole('region', { name: 'Caught failures' });
+    await region.getByText('The gate is closed', { exact: false }).waitFor();
+    await page.goto(`${api.url}/_tws/admin/jobs/two`);
+    await page.getByRole('link', { name: 'one', exact: true }).click();
+    await page.getByRole('heading', { name: 'one' }).waitFor(soon);
   });
 });

@@ -42,6 +42,18 @@ function standing(): Readonly<Record<string, unknown>> {
   };
 }
 
+/** A job of the schedule that has ended, as it would be stored. */
+function slotJobOf(slot: number, more: object = {}) {
+  const time = new Date(slot).toISOString().replace('.000Z', 'Z');
+  const [id, name] = ['schedule:DEFAULT:nightly-report', 'nightly-report'];
+  return {
+    ...{ _id: `schedule-run:DEFAULT:nightly-report:${time}`, type: 'job', flow: 'greet' },
+    ...{ owner: 'DEFAULT', steps: [], start: slot, end: slot + 1_000, state: '$$complete', exit: 1 },
+    failure: { name: 'StepFailed', message: 'The report is empty.' },
+    schedule: { id, name, slot, time, ...more },
+  };
+}
+
 async function withSchedules(api: TestApi): Promise<void> {
   const name = `a-schedule-with-a-long-name-${'0123456789'.repeat(5)}`;
   const problems = [{ path: 'cron', message: 'cron names a date that never comes.' }];
@@ -49,8 +61,12 @@ async function withSchedules(api: TestApi): Promise<void> {
     ...{ edition: 1, timing: '', handled: Date.now(), started: 0, skipped: 0, missed: 0 },
     recent: [],
   };
+  const stands = standing();
+  const { recent } = stands['progress'] as ScheduleProgress;
   await api.put(
-    standing(),
+    stands,
+    slotJobOf(recent.at(-1)?.slot ?? 0),
+    slotJobOf((recent[0]?.slot ?? 0) - hour, { cause: 'backfill', by: 'ada' }),
     {
       ...{ _id: `schedule:DEFAULT:${name}`, type: 'schedule', name, flow: 'gated', every: 'PT15M' },
       progress: { ...progress, recent: [{ slot: Date.now() - hour, at: 1, kind: 'skipped' }] },
@@ -123,6 +139,11 @@ describe('the pages of schedules', () => {
     const past = page.getByRole('region', { name: 'Recent slots' });
     await past.getByText('No engine acted on 3 slots in time.').waitFor();
     expect(await past.getByRole('link').count()).toBe(2);
+    await past.getByRole('listitem').first().getByText('failed').waitFor(soon);
+    await page
+      .getByRole('region', { name: 'Newest jobs' })
+      .getByText(/^backfill by ada/)
+      .waitFor(soon);
     const backfill = page.getByRole('region', { name: 'Backfill' });
     await backfill.getByText('6 jobs started', { exact: false }).waitFor();
     await backfill.getByRole('button', { name: 'Call off' }).click();
@@ -173,7 +194,7 @@ describe('schedules', () => {
       .poll(async () => JSON.parse(await editorText(page)) as object)
       .toMatchObject({ paused: true });
     await page.getByRole('button', { name: 'Run now' }).click();
-    await page.getByText(/^Started by schedule/).waitFor(soon);
+    await page.getByText(/was run, beside its slots/).waitFor(soon);
     await shoot(page, 'schedule-job');
     await page.getByRole('link', { name: 'often', exact: true }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -231,6 +252,21 @@ it('hooks are listed with their addresses, and edited on a page of their own', a
   await api.put(
     { ...hook, _id: 'hook:DEFAULT:github', name: 'github', check, dedupe: 'X-GitHub-Delivery' },
     { ...hook, _id: 'h2', name: 'broken', check: 'none', enabled: 1 },
+    {
+      ...{ _id: 'hook-run:github:DEFAULT:1', type: 'job', flow: 'greet', owner: 'DEFAULT' },
+      ...{ steps: [], state: '$$complete', exit: 1, start: Date.now(), end: Date.now() },
+      failure: { name: 'StartInvalid', message: 'params is no object.' },
+      started_by: {
+        hook: 'hook:DEFAULT:github',
+        delivery: 'd-17',
+        problem: 'params is no object.',
+      },
+    },
+    // Of the hook "github:DEFAULT" of owner 2.
+    {
+      ...{ _id: 'hook-run:github:DEFAULT:2:3', type: 'job', flow: 'greet', owner: 'DEFAULT' },
+      started_by: { hook: 'h3', delivery: 'd-18' },
+    },
   );
   const page = await openPage(api.url, '/hooks');
   const row = page.getByRole('row', { name: /broken/ });
@@ -240,6 +276,10 @@ it('hooks are listed with their addresses, and edited on a page of their own', a
   await page.getByRole('link', { name: 'github' }).click();
   await page.getByText(`POST ${api.url}/_tws/hooks/github`).waitFor(soon);
   await page.getByText('"X-GitHub-Delivery"').waitFor(soon);
+  const started = page.getByRole('region', { name: 'Newest jobs' });
+  await started.getByText('delivery d-17').waitFor(soon);
+  await started.getByText('params is no object.').waitFor();
+  expect(await started.getByRole('listitem').count()).toBe(1);
   await shoot(page, 'hook');
   expect(await auditOf(page)).toEqual([]);
 }, 300_000);

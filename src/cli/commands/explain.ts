@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, openDatabase, type Client, type Explained } from '../../client.js';
 import { explainChain } from '../../client-rules.js';
+import { originOf, originSentence } from '../../reading/origin.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { stateLine } from '../jobs.js';
@@ -20,6 +21,8 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
     });
     for (const { job, reasons } of chain) {
       io.out(stateLine(job, io, 'stdout'));
+      const origin = originOf(job);
+      if (origin !== undefined) io.out(`  ${plain(originSentence(origin))}`);
       for (const { because, todo } of reasons) {
         io.out(`  ${plain(because)}${todo === undefined ? '' : ` ${plain(todo)}`}`);
       }
@@ -27,7 +30,11 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
       if (rule !== undefined) io.out(io.style('dim', `  Rule of the engines: ${rule}.`));
     }
     io.json(
-      chain.map(({ job, reasons }) => ({ id: job._id, state: job['state'] ?? null, reasons })),
+      chain.map(({ job, reasons }) => {
+        const origin = originOf(job);
+        const more = origin === undefined ? {} : { origin };
+        return { id: job._id, state: job['state'] ?? null, ...more, reasons };
+      }),
     );
     return 0;
   } finally {

@@ -23,6 +23,7 @@ const flags = z.object({
   cancel: switchFlag,
   wait: switchFlag,
   timeout: numberFlag(1),
+  by: z.string().optional(),
 });
 type Flags = z.infer<typeof flags>;
 
@@ -33,8 +34,8 @@ const actions = {
   next: { names: 'one', options: ['count'] },
   pause: { names: 'some', options: [] },
   resume: { names: 'some', options: [] },
-  run: { names: 'one', options: ['wait', 'timeout'] },
-  backfill: { names: 'one', options: ['from', 'until', 'atOnce', 'cancel'] },
+  run: { names: 'one', options: ['wait', 'timeout', 'by'] },
+  backfill: { names: 'one', options: ['from', 'until', 'atOnce', 'cancel', 'by'] },
 } as const satisfies Readonly<
   Record<string, { names: 'none' | 'one' | 'some'; options: readonly (keyof Flags)[] }>
 >;
@@ -127,7 +128,7 @@ async function nextOf(client: Client, doc: StoredDocument, count = usualCount, i
 }
 
 async function runNow({ client, config, said }: Called, doc: StoredDocument, io: Io) {
-  const submitted = await client.runSchedule(doc._id, Date.now());
+  const submitted = await client.runSchedule(doc._id, Date.now(), said.by);
   const { id } = submitted;
   io.out(submitted.existed ? `skipping: ${id} (already submitted)` : `submitted: ${id}`);
   if (!said.wait) {

@@ -35,6 +35,7 @@ export const schedules: readonly CommandDefinition[] = [
         about: 'With backfill: so many of its jobs run at once; default 3.',
       },
       { flags: '--cancel', about: 'With backfill: call it off; jobs that have begun go on.' },
+      { flags: '--by <name>', about: 'With run and backfill: who asks; the jobs name them.' },
     ],
     stoppable: true,
     examples: [

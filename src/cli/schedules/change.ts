@@ -54,6 +54,7 @@ export type BackfillFlags = {
   readonly until?: number | undefined;
   readonly atOnce?: number | undefined;
   readonly cancel: boolean;
+  readonly by?: string | undefined;
 };
 
 /** Begins or calls off the backfill of a schedule. @throws TwsError `usage` */
@@ -90,7 +91,7 @@ export async function changeBackfill(
 
 type Period = NonNullable<ScheduleChange['backfill']>;
 
-function periodOf({ from, until = Date.now(), atOnce }: BackfillFlags): Period {
+function periodOf({ from, until = Date.now(), atOnce, by }: BackfillFlags): Period {
   if (from === undefined) {
     throw problem('usage', { reason: 'Name the period by --from, or say --cancel.' });
   }
@@ -101,6 +102,9 @@ function periodOf({ from, until = Date.now(), atOnce }: BackfillFlags): Period {
     });
   }
   const whole = (at: number): string => isoSecond(Math.floor(at / 1_000) * 1_000);
-  const period = { from: whole(from), until: whole(until) };
+  const period = {
+    ...{ from: whole(from), until: whole(until) },
+    ...(by === undefined ? {} : { by }),
+  };
   return atOnce === undefined ? period : { ...period, at_once: atOnce };
 }

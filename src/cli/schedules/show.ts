@@ -3,11 +3,14 @@ import type { StoredDocument } from '../../model/document.js';
 import {
   readScheduleProgress,
   scheduleProgressKeys,
+  slotJobPrefix,
   type ScheduleProgress,
 } from '../../model/schedule.js';
+import { ownerOf } from '../../model/task.js';
+import { originOf } from '../../reading/origin.js';
 import { statusOf } from '../../reading/status.js';
 import type { Status } from '../../model/status.js';
-import { counted, momentFrom } from '../../words.js';
+import { counted, momentFrom, textOf } from '../../words.js';
 import type { Io } from '../io.js';
 import { colourOf } from '../jobs.js';
 import { plain } from '../safe.js';
@@ -48,7 +51,43 @@ export async function showSchedule(client: Client, doc: StoredDocument, io: Io):
   for (const slot of next) say('next', slotLine(slot, now));
   if (told.recent.length > 0) io.out('Recent slots:');
   for (const line of tableLines(head, told.recent.map(cellsOf), io)) io.out(`  ${line}`);
-  return { ...facts, ...countsOf(progress), notes, next, ...told, document: doc };
+  const asked = await askedJobs(client, doc, now);
+  if (asked.length > 0) io.out('Newest jobs of `run` and of backfills:');
+  const rows = asked.map(({ id: job, status: of, cause, by = '-' }) => [
+    ...[job, by === '-' ? cause : `${cause} by ${by}`].map((text) => ({ text: plain(text) })),
+    { text: of, style: colourOf(of) },
+  ]);
+  for (const line of tableLines(['JOB', 'HOW', 'STATUS'], rows, io)) io.out(`  ${line}`);
+  return { ...facts, ...countsOf(progress), notes, next, ...told, asked, document: doc };
+}
+
+/** Number of jobs of the flow that are looked at, and of those that are shown. */
+const lookedAsked = 100;
+const shownAsked = 10;
+
+/** A job that somebody asked for, and how. */
+type AskedJob = {
+  readonly id: string;
+  readonly status: Status;
+  readonly cause: 'run' | 'backfill';
+  readonly by?: string;
+};
+
+/** The newest jobs that somebody asked for: no slot that came started them. */
+async function askedJobs(
+  client: Client,
+  doc: StoredDocument,
+  now: number,
+): Promise<readonly AskedJob[]> {
+  const { _id: id, flow } = doc;
+  const search = { owners: [ownerOf(doc)], idPrefix: slotJobPrefix(id), flow: textOf(flow) };
+  const { jobs } = await client.search(search, { limit: lookedAsked, now });
+  const asked = jobs.flatMap((job): readonly AskedJob[] => {
+    const { cause, by, id: of } = originOf(job) ?? {};
+    if (cause === undefined || of !== id) return [];
+    return [{ id: job._id, status: statusOf(job, now), cause, ...(by && { by }) }];
+  });
+  return asked.slice(0, shownAsked);
 }
 
 function countsOf({ started, skipped, missed } = unbegun) {

@@ -203,7 +203,11 @@ function reasonOf({ key, kind }: LockRequest, answer: Unheld): { failure: Failur
   switch (answer.kind) {
     case 'taken':
       if (kind === 'unique') {
-        return { failure: failure('NotUnique', { by: answer.by, of: key }), exit: exits.refused };
+        const { by } = answer;
+        return {
+          failure: { ...failure('NotUnique', { by, of: key }), job: by },
+          exit: exits.refused,
+        };
       }
       return {
         failure: failure('TargetTaken', {

@@ -1,5 +1,6 @@
 import {
   slotJobId,
+  type JobCause,
   type JobSchedule,
   type Schedule,
   type ScheduleProgress,
@@ -27,7 +28,12 @@ export type CancelRequest = {
 };
 
 /** Returns the job of a slot: the same whichever engine makes it. */
-export function slotJob(schedule: Schedule, slot: number, { text }: Calendar): SlotJob {
+export function slotJob(
+  schedule: Schedule,
+  slot: number,
+  { text }: Calendar,
+  cause: JobCause = {},
+): SlotJob {
   const { _id, name, flow, owner, params, priority, queue, tags, keys } = schedule;
   const given = { owner, params, priority, queue, tags, keys };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -36,7 +42,7 @@ export function slotJob(schedule: Schedule, slot: number, { text }: Calendar): S
     type: 'job',
     flow,
     ...Object.fromEntries(set),
-    schedule: { id: _id, name, slot, time: text(slot) },
+    schedule: { id: _id, name, slot, time: text(slot), ...cause },
   };
 }
 
@@ -46,10 +52,18 @@ export function unmade(
   calendar: Calendar,
   world: ScheduleWorld,
 ): { readonly jobs: readonly SlotJob[]; readonly cancels: readonly CancelRequest[] } {
-  const { starting = [], cancelling = [], waiting = 0 } = schedule.progress ?? {};
+  const { starting = [], cancelling = [], waiting = 0, backfill } = schedule.progress ?? {};
+  const ofBackfill = new Set(backfill?.running);
+  const { by } = schedule.backfill ?? {};
+  const asked: JobCause = { cause: 'backfill', ...(by === undefined ? {} : { by }) };
   const isOpen = ({ _id }: { readonly _id: string }): boolean => world.made(_id) === undefined;
   return {
-    jobs: starting.map((slot) => slotJob(schedule, slot, calendar)).filter(isOpen),
+    jobs: starting
+      .map((slot) => {
+        const isAsked = ofBackfill.has(slotJobId(schedule._id, slot));
+        return slotJob(schedule, slot, calendar, isAsked ? asked : {});
+      })
+      .filter(isOpen),
     cancels: cancelling.map((job) => cancelRequest(schedule, job, waiting)).filter(isOpen),
   };
 }

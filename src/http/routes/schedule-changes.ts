@@ -13,6 +13,7 @@ import { submittedSchema } from '../schemas.js';
 import { known } from './common.js';
 import { visibleDefinition } from './definition-given.js';
 import { definitionIdParams, ownerParam } from './definition-storing.js';
+import { byOf } from './requests.js';
 import { hindrancesOf } from './submit-many.js';
 
 const params = definitionIdParams('schedule');
@@ -72,8 +73,12 @@ const backfillRoute = route({
       const message = 'until must be later than "from": a backfill ends before "until".';
       refuseDocument('backfill', [{ path: 'until', message }]);
     }
-    const doc = await called(api, known({ principal: who }), id, owner);
-    return { ...(await changed(api, doc, { backfill })), status: 202 };
+    const principal = known({ principal: who });
+    const doc = await called(api, principal, id, owner);
+    // Nobody asks in the name of another.
+    const { by: _by, ...period } = backfill;
+    const asked = { ...period, ...byOf(backfill, principal) };
+    return { ...(await changed(api, doc, { backfill: asked })), status: 202 };
   },
 });
 
@@ -127,7 +132,7 @@ export const runScheduleRoute = route({
     const job = { type: 'job', flow, owner: ownerOf(doc), ...more } as const;
     const hindrance = (await hindrancesOf(api, [job], principal)).get(job);
     if (hindrance !== undefined) throw hindrance;
-    const submitted = await api.client.runSchedule(doc._id, api.now());
+    const submitted = await api.client.runSchedule(doc._id, api.now(), byOf({}, principal).by);
     return {
       status: 201,
       body: submitted,

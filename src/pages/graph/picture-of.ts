@@ -1,6 +1,7 @@
 import type { Job, LiveJob } from '../../model/job.js';
 import type { Picture } from '../../picture/picture.js';
 import { pictureOf } from '../../picture/picture-of.js';
+import { caughtIn, type CaughtFailure } from '../../reading/caught.js';
 import { failedPath } from '../../reading/failed-path.js';
 import { readTree } from '../../reading/node-states.js';
 import { skippableIn } from '../../reading/skip.js';
@@ -18,6 +19,8 @@ export type DrawnJob = {
   readonly states: ReadonlyMap<string, NodeState>;
   /** Path in the job of the step of which the failure of the job tells. */
   readonly failed: string | undefined;
+  /** What was caught, and in which branch. */
+  readonly caught: readonly CaughtFailure[];
   /** Whether the API would take a request to skip the step at a path in the job. */
   readonly maySkip: (path: string) => boolean;
 };
@@ -35,6 +38,7 @@ export function drawnJob(job: AnyDocument): DrawnJob {
     picture: tree && unlessBroken(() => pictureOf(tree, job as ShownJob, read?.nodes)),
     states: read?.runs ?? new Map(),
     failed: unlessBroken(() => failedPath(job as unknown as LiveJob)),
+    caught: unlessBroken(() => caughtIn(job as unknown as LiveJob)) ?? [],
     maySkip: (path) => unlessBroken(() => isSkippable?.(path)) === true,
   };
 }

@@ -8,6 +8,7 @@ import '../definitions/definitions.css';
 import { FlowLink } from '../definitions/flow-link.js';
 import { useKnown, type KnownDefinitions } from '../definitions/known.js';
 import { RemoveButton } from '../definitions/remove-button.js';
+import { StartedJobs, useStartedJobs } from '../definitions/started-jobs.js';
 import { definitionPath, editedContent } from '../definitions/stored.js';
 import { useEditing } from '../definitions/use-editing.js';
 import { WrittenProblems } from '../definitions/written-problems.js';
@@ -49,14 +50,15 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
     if (loaded.edition !== stored.edition) editing.takeOver(loaded);
   }, [loaded.edition]);
   const { id, name, owner, status, path, document } = loaded;
-  const jobs = `hook-run:${name}:${owner}:`;
+  const prefix = `hook-run:${name}:${owner}:`;
+  const jobs = useStartedJobs(loaded, prefix);
   return (
     <>
       <PageHead title={name}>
         <HookWord status={status} />
         <span class="muted">owner {owner}</span>
         <span class="buttons">
-          <Link class="button" href={`/jobs?id_prefix=${encodeURIComponent(jobs)}`}>
+          <Link class="button" href={`/jobs?id_prefix=${encodeURIComponent(prefix)}`}>
             Jobs
           </Link>
           <RemoveButton
@@ -84,6 +86,7 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
         <Fact name="Flow" value={<FlowLink of={loaded} flows={known?.flows} />} />
         <Fact name="Check" value={hookCheckWord({ ...document, _id: id } as never)} />
       </dl>
+      <StartedJobs jobs={jobs} prefix={prefix} />
       <DefinitionEditor
         kind="hook"
         editing={editing}

@@ -7,6 +7,7 @@ import { Fact } from '../parts/fact.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
+import { UniqueFacts } from './unique-facts.js';
 import { StartedBy } from './started-by.js';
 import { StepProgress } from './step-progress.js';
 import type { StoredAttempt } from './attempts.js';
@@ -50,6 +51,7 @@ export function JobHead({ job, attempts, live }: Props) {
         {job.priority !== undefined && <Fact name="Priority" value={String(job.priority)} />}
         {external_id !== undefined && <Fact name="External id" value={external_id} />}
         {parent !== undefined && <Fact name="Parent job" value={<JobLink id={parent} />} />}
+        <UniqueFacts job={job} />
         <Notifications job={job} />
         {tags.length > 0 && (
           <Fact
@@ -62,7 +64,7 @@ export function JobHead({ job, attempts, live }: Props) {
           />
         )}
       </dl>
-      <StartedBy schedule={job.document['schedule']} by={job.document['started_by']} />
+      <StartedBy origin={job.origin} />
       {running.length === 1 && <StepProgress value={running[0]?.progress} />}
     </>
   );

@@ -11,6 +11,7 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { Tabs } from '../parts/tabs.js';
 import { attemptsIn, isAt, type StoredAttempt } from './attempts.js';
+import { Caught } from './caught.js';
 import { firstShown, stepMeant } from './chosen-step.js';
 import { JobHead } from './head.js';
 import { stepTree } from './outline.js';
@@ -41,7 +42,7 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
 };
 
 function JobView({ job, error, reload, live, explained }: ViewProps) {
-  const { attempts, picture, failed, maySkip, nodes, steps } = useReading(job);
+  const { attempts, picture, failed, caught, maySkip, nodes, steps } = useReading(job);
   const outline = useOutline(nodes);
   const [said, setSaid] = useSaid();
   const searched = { job, attempts, failed };
@@ -57,6 +58,7 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       <JobHead job={job} attempts={attempts} live={live} />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       <Why job={job} explained={explained} onStep={select} />
+      <Caught caught={caught} onStep={select} />
       <Repairs
         job={job}
         attempts={attempts}

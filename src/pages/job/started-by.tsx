@@ -1,58 +1,25 @@
 import { Link } from 'wouter-preact';
-import { exact } from '../parts/time.js';
+import type { Origin } from '../../model/summary.js';
+import { originSentence } from '../../reading/origin.js';
 
-/** What a job says of the schedule that started it, as far as the document can be trusted. */
-type Written = {
-  readonly id?: unknown;
-  readonly name?: unknown;
-  readonly slot?: unknown;
-  readonly time?: unknown;
-} | null;
-
-type Props = { readonly schedule: unknown; readonly by: unknown };
-
-/** Says what started the job: a schedule, for which of its times, an event, a signal or a hook. */
-export function StartedBy({ schedule, by }: Props) {
-  return (
-    <>
-      <BySchedule schedule={schedule} />
-      <ByTrigger by={by} />
-    </>
-  );
-}
-
-function ByTrigger({ by }: Pick<Props, 'by'>) {
-  if (typeof by !== 'object' || by === null) return null;
-  const found = Object.entries(by).find(
-    ([what, id]) => ['event', 'signal', 'hook'].includes(what) && typeof id === 'string',
-  );
-  if (found === undefined) return null;
-  const [what, id] = found as [string, string];
-  if (what === 'hook')
-    return (
-      <p>
-        Started by hook <Link href={`/hooks/${encodeURIComponent(id)}`}>{id}</Link>.
-      </p>
-    );
+/** Says what started the job, with a link to the schedule or hook. */
+export function StartedBy({ origin }: { readonly origin: Origin | undefined }) {
+  if (origin === undefined) return null;
+  const { kind, id, name = id } = origin;
+  const sentence = originSentence(origin);
+  const named = kind === 'schedule' ? name : id;
+  const at = sentence.indexOf(` ${named}`) + 1;
+  const words = at === 0 ? [sentence] : [sentence.slice(0, at), sentence.slice(at + named.length)];
   return (
     <p>
-      Started by {what} <code>{id}</code>.
+      {words[0]}
+      {words.length > 1 && <OriginName kind={kind} id={id} name={named} />}
+      {words[1]}
     </p>
   );
 }
 
-function BySchedule({ schedule }: Pick<Props, 'schedule'>) {
-  if (typeof schedule !== 'object') return null;
-  const { id, name, slot, time } = (schedule ?? {}) as NonNullable<Written>;
-  if (typeof id !== 'string' || typeof slot !== 'number') return null;
-  return (
-    <p>
-      Started by schedule{' '}
-      <Link href={`/schedules/${encodeURIComponent(id)}`}>
-        {typeof name === 'string' ? name : id}
-      </Link>{' '}
-      for <time title={`${exact(slot)} here`}>{typeof time === 'string' ? time : exact(slot)}</time>
-      .
-    </p>
-  );
+function OriginName({ kind, id, name }: Pick<Origin, 'kind' | 'id'> & { readonly name: string }) {
+  if (kind === 'event' || kind === 'signal') return <code>{name}</code>;
+  return <Link href={`/${kind}s/${encodeURIComponent(id)}`}>{name}</Link>;
 }

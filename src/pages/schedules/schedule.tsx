@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { slotJobPrefix } from '../../model/schedule.js';
 import { get } from '../api.js';
 import { DefinitionAway } from '../definitions/away.js';
 import { DefinitionEditor } from '../definitions/definition-editor.js';
 import '../definitions/definitions.css';
 import { FlowLink } from '../definitions/flow-link.js';
 import { useKnown, type KnownDefinitions } from '../definitions/known.js';
+import { StartedJobs, useStartedJobs } from '../definitions/started-jobs.js';
 import { definitionPath, editedContent } from '../definitions/stored.js';
 import { useEditing } from '../definitions/use-editing.js';
 import { WrittenProblems } from '../definitions/written-problems.js';
@@ -53,6 +55,8 @@ function LoadedSchedule({ loaded, known, error, reload }: Props) {
   const [, navigate] = useLocation();
   const editing = useEditing('schedule', loaded, editedContent(loaded));
   const stored = editing.stored ?? loaded;
+  const prefix = slotJobPrefix(loaded.id);
+  const jobs = useStartedJobs(loaded, prefix);
   useEffect(() => {
     if (loaded.edition !== stored.edition) editing.takeOver(loaded);
   }, [loaded.edition]);
@@ -77,7 +81,10 @@ function LoadedSchedule({ loaded, known, error, reload }: Props) {
           <NextSlots schedule={loaded} />
           <Backfill schedule={loaded} reload={reload} />
         </div>
-        <Records schedule={loaded} />
+        <div>
+          <Records schedule={loaded} jobs={jobs} />
+          <StartedJobs jobs={jobs} prefix={prefix} />
+        </div>
       </div>
       <DefinitionEditor
         kind="schedule"

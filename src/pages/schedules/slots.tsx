@@ -1,4 +1,6 @@
 import type { SlotRecord } from '../../model/schedule.js';
+import type { Summary } from '../answers.js';
+import { StatusWord } from '../parts/status.js';
 import { zoneName } from '../form/moments.js';
 import { scheduleProgress } from './progress.js';
 import type { ScheduleAnswer } from './stored-schedule.js';
@@ -40,8 +42,11 @@ export function NextSlots({ schedule: { slots = [], status, document } }: Props)
   );
 }
 
+/** `jobs`: those of the slots, as far as they are known. */
+type RecordsProps = Props & { readonly jobs: readonly Summary[] | undefined };
+
 /** What happened to the last slots, the newest first. */
-export function Records({ schedule: { document } }: Props) {
+export function Records({ schedule: { document }, jobs = [] }: RecordsProps) {
   const recent = scheduleProgress(document)?.recent ?? [];
   const zone = zoneIn(document);
   return (
@@ -51,7 +56,11 @@ export function Records({ schedule: { document } }: Props) {
       <ul class="recent">
         {recent.toReversed().map((record) => (
           <li key={`${record.slot} ${record.kind} ${record.at}`}>
-            <Record record={record} zone={zone} />
+            <Record
+              record={record}
+              zone={zone}
+              status={jobs.find(({ id }) => id === record.job)?.status}
+            />
           </li>
         ))}
       </ul>
@@ -59,14 +68,19 @@ export function Records({ schedule: { document } }: Props) {
   );
 }
 
-type RecordProps = { readonly record: SlotRecord; readonly zone: string | undefined };
+type RecordProps = {
+  readonly record: SlotRecord;
+  readonly zone: string | undefined;
+  readonly status: Summary['status'] | undefined;
+};
 
-function Record({ record, zone }: RecordProps) {
+function Record({ record, zone, status }: RecordProps) {
   const { slot, until, kind, count, job, because } = record;
   const isSpan = until !== undefined && until !== slot;
   return (
     <>
-      <RecordWord kind={kind} /> <SlotTime slot={slot} zone={zone} />
+      {status === undefined ? <RecordWord kind={kind} /> : <StatusWord status={status} />}{' '}
+      <SlotTime slot={slot} zone={zone} />
       {isSpan && (
         <>
           {' '}

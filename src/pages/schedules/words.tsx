@@ -17,7 +17,7 @@ export function ScheduleWord({ status }: { readonly status: ScheduleStatus }) {
 }
 
 const recordTones: Readonly<Record<SlotRecord['kind'], string>> = {
-  ...{ started: 'succeeded', skipped: 'waiting', missed: 'failed' },
+  ...{ started: 'queued', skipped: 'waiting', missed: 'failed' },
   ...{ refused: 'failed', backfilled: 'scheduled' },
 };
 

@@ -1,0 +1,44 @@
+import { Link } from 'wouter-preact';
+import { isObject } from '../../model/object.js';
+import { readUnique, ruleOf, type Unique } from '../../model/unique.js';
+import { lengthOf, listed } from '../../words.js';
+import type { StoredJob } from '../answers.js';
+import { Fact } from '../parts/fact.js';
+
+/** The `unique` of a job or of its flow, and the job with the same key for which it was refused. */
+export function UniqueFacts({ job: { document } }: { readonly job: StoredJob }) {
+  const { unique: own, flow_definition: flow, failure } = document;
+  const unique = readUnique(own ?? (isObject(flow) ? flow['unique'] : undefined));
+  const other = isObject(failure) && failure['name'] === 'NotUnique' ? failure['job'] : undefined;
+  return (
+    <>
+      {unique !== undefined && (
+        <Fact name="Unique" value={`${keyWords(unique)}, ${timeWords(unique)}`} />
+      )}
+      {typeof other === 'string' && (
+        <Fact
+          name="Key taken by"
+          value={<Link href={`/jobs/${encodeURIComponent(other)}`}>{other}</Link>}
+        />
+      )}
+    </>
+  );
+}
+
+function keyWords({ key, name }: Unique): string {
+  const by =
+    key === undefined
+      ? 'by all parameters'
+      : typeof key === 'string'
+        ? `by ${key}`
+        : `by ${listed(key)}`;
+  return name === undefined ? by : `${by} among “${name}”`;
+}
+
+/** How long the job counts. */
+function timeWords(unique: Unique): string {
+  const { states, periodMs } = ruleOf(unique);
+  const period = periodMs === undefined ? '' : `for ${lengthOf(periodMs)} after the submit`;
+  const whileIn = states === undefined ? '' : `while ${states.join(', ')}`;
+  return [period, whileIn].filter((part) => part !== '').join(' and ') || 'until it has ended';
+}
