@@ -24,6 +24,11 @@ export type PushStep =
       readonly kind: 'insert' | 'update';
       readonly file: GoodFile;
       readonly doc: Written & { readonly _id: string; readonly _rev?: string };
+      /** What it replaces, and how a later revision of that is replaced. */
+      readonly replaces?: {
+        readonly stored: StoredDocument;
+        readonly again: (stored: StoredDocument) => PushStep;
+      };
     };
 
 type Plan = { readonly steps: readonly PushStep[]; readonly problems: readonly FileProblem[] };
@@ -156,7 +161,9 @@ function update(file: GoodFile, stored: StoredDocument, project: string | undefi
     return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
   }
   const { _id, _rev } = stored;
-  return { kind: 'update', file, doc: { ...doc, ...broughtBy(project), _id, _rev } };
+  const again = (later: StoredDocument): PushStep => update(file, later, project);
+  const replaces = { stored, again };
+  return { kind: 'update', file, doc: { ...doc, ...broughtBy(project), _id, _rev }, replaces };
 }
 
 /** The mark by which `--prune` knows what the folder of a project brought. */

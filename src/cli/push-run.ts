@@ -1,5 +1,7 @@
 import type { Client } from '../client.js';
 import type { StoredDocument } from '../model/document.js';
+import { TwsError } from '../errors.js';
+import { authoredEdition } from '../validate/authored.js';
 import type { Io } from './io.js';
 import { isShipped } from './paths.js';
 import type { PushStep } from './push-plan.js';
@@ -34,7 +36,7 @@ export async function runPush(
     }
     const { _id: id } = step.doc;
     const inserts = step.kind === 'insert';
-    const rev = await client.write(step.doc);
+    const rev = await writeStep(step, client);
     io.out(`${inserts ? 'inserting' : 'updating'}: ${file} => ok ${id} ${io.style('dim', rev)}`);
     pushed.push({ file, action: inserts ? 'inserted' : 'updated', id, rev });
     if (step.file.doc['_id'] === undefined && !isShipped(path)) {
@@ -42,6 +44,37 @@ export async function runPush(
     }
   }
   return pushed;
+}
+
+/** How often a document is read anew when an engine wrote it in between. */
+const mostTries = 10;
+
+type WritingStep = Exclude<PushStep, { readonly kind: 'skip' }>;
+
+/** Writes one document. What engines wrote since it was planned is no conflict: that stays as it is stored. */
+async function writeStep(step: WritingStep, client: Client, tries = 1): Promise<string> {
+  const { doc, replaces } = step;
+  try {
+    return await client.write(doc);
+  } catch (error) {
+    const isLost = error instanceof TwsError && error.code === 'document_conflict';
+    if (!isLost || replaces === undefined || tries === mostTries) throw error;
+    const now = await client.get(doc._id);
+    const next = now && isSame(now, replaces.stored) ? replaces.again(now) : undefined;
+    if (next === undefined || next.kind === 'skip') throw error;
+    return writeStep(next, client, tries + 1);
+  }
+}
+
+/** Whether only engines have written since; the end of a backfill is theirs, too. */
+function isSame(...docs: readonly [StoredDocument, StoredDocument]): boolean {
+  const [one, other] = docs.map((doc) => {
+    const { backfill: _backfill, ...rest } = doc;
+    return doc['type'] === 'schedule'
+      ? authoredEdition('schedule', { ...rest, _id: doc._id, _rev: '' })
+      : authoredEdition(String(doc['type']), doc);
+  });
+  return one === other;
 }
 
 /** Prints what `runPush` would do, and what would be removed. */

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import { newDefinitionId, type Client, type NamedKind } from '../../client.js';
 import { problem } from '../../errors.js';
-import { canonical } from '../../model/canonical.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
@@ -10,7 +8,7 @@ import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
-import { engineKeysOf } from '../../validate/document.js';
+import { authoredEdition, engineFieldsIn, withoutEngineFields } from '../../validate/authored.js';
 import { checkDefinition, type CheckedDefinition } from '../../validate/single.js';
 import { tooLongName } from '../../validate/limits.js';
 import { textOf } from '../../words.js';
@@ -108,31 +106,11 @@ export async function prepared(
   return { doc: { ...attachments, ...content, ...ofEngines, ...kept }, before, checked };
 }
 
-/** What engines write into a document stays as it is stored, whatever is sent. */
-function withoutEngineFields(kind: NamedKind, given: Record<string, unknown>) {
-  const keys = engineKeysOf(kind);
-  return Object.fromEntries(Object.entries(given).filter(([key]) => !keys.includes(key)));
-}
-
-function engineFieldsIn(kind: NamedKind, doc: StoredDocument | undefined) {
-  const keys = engineKeysOf(kind);
-  return Object.fromEntries(Object.entries(doc ?? {}).filter(([key]) => keys.includes(key)));
-}
-
 /** What schedules and hooks are answered with. */
 export function namedAnswer(kind: NamedKind, doc: StoredDocument) {
   const { _id: id, _rev: rev, name } = doc;
   const edition = authoredEdition(kind, doc);
   return { id, rev, name: textOf(name), owner: ownerOf(doc), edition, document: doc };
-}
-
-/**
- * What an author's part of a document is called: another one when that is changed, the same while only
- * engines write the document. It serves as `etag` of a schedule, whose revision changes with each slot.
- */
-function authoredEdition(kind: NamedKind, { _rev, ...doc }: StoredDocument): string {
-  const text = canonical(withoutEngineFields(kind, doc));
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 type Named = {
