@@ -13,7 +13,8 @@ import { readNotify, secretsInNotify } from '../../model/notify.js';
 import { toEpochMs } from '../../model/scalars.js';
 import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
-import { startProblemOf } from '../../model/trigger.js';
+import { readRetain } from '../../model/retain.js';
+import { readOn, startProblemOf } from '../../model/trigger.js';
 import { leavesIn } from '../../reading/entries.js';
 import { untilOf } from '../../reading/clock.js';
 import { cancelled, endUnbegun, type Refusal } from '../finish/finish.js';
@@ -223,10 +224,11 @@ function problemsIn(
   flow: FoundFlow,
   { leaves, definitions, written }: Ordered,
 ): readonly Problem[] {
-  const isTelling = flow.notify !== undefined || job.notify !== undefined;
+  const { notify, retain, on } = flow;
+  const isBeside = [notify, retain, on, job.notify].some((one) => one !== undefined);
   return [
     ...(job.params === undefined ? [] : strayParams(written, leaves, flow, definitions)),
-    ...(isTelling ? notifyProblems(flow, job) : []),
+    ...(isBeside ? besideProblems(flow, job) : []),
     ...unreadIn(job, flow, definitions),
   ];
 }
@@ -276,9 +278,10 @@ function namesOfEarly({ signals }: Readonly<Record<string, unknown>>): readonly 
   );
 }
 
-/** A notification that cannot be read is told of, and no reason not to run. */
-function notifyProblems(flow: FlowSettings, job: NewJob): readonly Problem[] {
-  const { problems } = readNotify(flow.notify);
+/** What cannot be read of `notify`, `retain` and `on` is told of, and no reason not to run. */
+function besideProblems({ notify, retain, on }: FlowSettings, job: NewJob): readonly Problem[] {
+  const read = [readNotify(notify), readRetain(retain), readOn(on)];
+  const problems = read.flatMap(({ problems: found }) => found);
   const ofFlow = problems.map(({ path, message }) => ({
     path: `flow_definition.${path}`,
     message: `flow_definition.${message}`,

@@ -398,6 +398,25 @@ describe('a backfill', () => {
     expect(stored.jobs.size).toBe(2);
   });
 
+  it('is named by its jobs, with who asked for it', () => {
+    const causes = [{}, { by: 'ada' }].map((more) => {
+      const { stored } = taken({ every: hour, backfill: { ...backfill, ...more } });
+      return [...stored.jobs.values()].map(({ schedule: { cause, by } }) => [cause, by]);
+    });
+    expect(causes).toEqual([
+      [
+        ['backfill', undefined],
+        ['backfill', undefined],
+      ],
+      [
+        ['backfill', 'ada'],
+        ['backfill', 'ada'],
+      ],
+    ]);
+    const { stored } = taken({ every: hour }, t0 + hour);
+    expect([...stored.jobs.values()].every(({ schedule }) => !('cause' in schedule))).toBe(true);
+  });
+
   it('of a schedule without a further slot says what it waits for', () => {
     const { schedule, stored } = taken({ at: [t0 - hour], backfill });
     expect(look(schedule, t0, stored).end).toEqual({

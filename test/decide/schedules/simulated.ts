@@ -2,6 +2,7 @@ import {
   decideSchedule,
   type ScheduleIntent,
 } from '../../../src/decide/schedules/decide-schedule.js';
+import type { SlotJob } from '../../../src/decide/schedules/slot-job.js';
 import type { Made, ScheduleWorld } from '../../../src/decide/schedules/schedule-world.js';
 import { calendarOf } from '../../../src/evaluate/calendar.js';
 import type { Schedule, ScheduleProgress } from '../../../src/model/schedule.js';
@@ -16,7 +17,7 @@ export function scheduleDoc(more: object, rev = '1-a'): Schedule {
 export type Stored = {
   /** Jobs that go on; what was made and is not among them has ended. */
   readonly live: Set<string>;
-  readonly jobs: Map<string, object>;
+  readonly jobs: Map<string, SlotJob>;
   readonly cancels: Set<string>;
   /** Ids that the store refuses, with the reason. */
   readonly refused: Map<string, string>;
