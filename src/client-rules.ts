@@ -3,5 +3,6 @@ export { summaryOf } from './client/summary.js';
 export { problemOfAnswer } from './client/signal-answers.js';
 export { warningsOfSignal } from './client/messages.js';
 export { explainChain } from './client/explain-job.js';
+export { eventReasons } from './client/event-reasons.js';
 export { countInHand } from './client/service.js';
 export { leasedSteps, workIn } from './client/work.js';

@@ -5,6 +5,7 @@ import { notificationsOf, notifiesOf } from '../model/notify.js';
 import { isObject } from '../model/object.js';
 import { readScheduleProgress, slotJobId } from '../model/schedule.js';
 import type { Store } from '../store/store.js';
+import { readGathering } from '../model/gathering.js';
 import { readTriggered } from '../model/trigger.js';
 import { keptKeysOf, type KeptKey } from './retain-unique.js';
 import { removeDocument } from './writes.js';
@@ -146,7 +147,7 @@ async function messagesFor(
 }
 
 /**
- * U12 A job stays while the schedule or the event that started it names it as starting: an engine that died may
+ * U12 A job stays while the schedule, the event or the gathering that started it names it as starting: an engine that died may
  *     have made it and not said so, and the next one would make it again. The cause is read after the job was:
  *     it named the job before that was made, so one that does not name it has let go of it.
  */
@@ -156,16 +157,22 @@ async function startingJobs(
 ): Promise<ReadonlySet<string>> {
   const causes = jobs.flatMap(({ schedule, started_by: by }) => [
     isObject(schedule) ? schedule['id'] : undefined,
-    isObject(by) ? by['event'] : undefined,
+    isObject(by) ? (by['event'] ?? by['gathering']) : undefined,
   ]);
   const ids = new Set(causes.filter((id) => typeof id === 'string'));
   const found = ids.size === 0 ? [] : (await store.getMany([...ids])).values();
   return new Set(
-    [...found].flatMap(({ _id, progress, triggered }) => {
+    [...found].flatMap((cause) => {
+      const { _id, progress, triggered } = cause;
       const slots = readScheduleProgress(progress)?.starting ?? [];
       const event = readTriggered(triggered);
       const jobsOfEvent = (typeof event === 'object' ? event.starting : undefined) ?? [];
-      return [...slots.map((slot) => slotJobId(_id, slot)), ...jobsOfEvent.map(({ job }) => job)];
+      const gathered = readGathering(cause)?.starting?.job;
+      return [
+        ...slots.map((slot) => slotJobId(_id, slot)),
+        ...jobsOfEvent.map(({ job }) => job),
+        ...(gathered === undefined ? [] : [gathered]),
+      ];
     }),
   );
 }

@@ -88,6 +88,7 @@ function endsOf(
     engine.rateTimers.stop();
     engine.schedules.stop();
     engine.eventTriggers.stop();
+    engine.gatherings.stop();
     attempts.close();
     ending.abort();
     await within(serializer.idle(), waitMs);

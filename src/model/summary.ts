@@ -16,6 +16,9 @@ const originSchema = z.object({
     .describe('Where somebody asked for it: absent for a slot that came.'),
   by: z.exactOptional(z.string()).describe('Who asked for it.'),
   delivery: z.exactOptional(z.string()),
+  others: z
+    .exactOptional(z.number())
+    .describe('Number of events for which it was started, beside the one with this id, the last.'),
   problem: z.exactOptional(z.string()).describe('Why it could not be followed.'),
 });
 

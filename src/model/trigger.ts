@@ -1,14 +1,68 @@
 import { z } from 'zod';
 import { toProblems, type Problem } from './problems.js';
+import { joiningSchema } from './gathering.js';
 import { momentSchema, nameSchema, textSchema, type Known } from './scalars.js';
+import { spanSchema, writtenSpanMs } from './span.js';
 import { refuseUnknown } from './unknown-keys.js';
 
 /** What an entry of `on` may say. */
-export const triggerKeys = ['event', 'key', 'match', 'params'] as const;
-const ofTrigger = 'must be {event, key, match, params}, or a list of such objects';
+export const triggerKeys = ['event', 'key', 'match', 'params', 'debounce', 'batch'] as const;
+const ofTrigger = 'must be {event, key, match, params, debounce, batch}, or a list of such objects';
 const expressionText = 'must be a JSONata expression (a string)';
 const expressionSchema = z.string({ error: expressionText });
 const mostTriggers = 100;
+
+/** Number of events that one job is started for at most. */
+export const mostGathered = 1_000;
+
+const debounceKeys = ['period', 'key', 'max'] as const;
+const batchKeys = ['size', 'period', 'key'] as const;
+const sizeText = `must be a number of events (a whole number from 1 to ${mostGathered})`;
+
+const periodSchema = spanSchema.refine((span) => writtenSpanMs(span) > 0, {
+  error: 'must be longer than 0',
+});
+const groupSchema = expressionSchema.describe(
+  'JSONata over {event}: events are gathered apart for each value; default: all together.',
+);
+
+const debounceSchema = z
+  .looseObject(
+    {
+      period: periodSchema.describe('The job starts so long after the last event.'),
+      key: z.exactOptional(groupSchema),
+      max: z.exactOptional(
+        periodSchema.describe('The job starts at the latest so long after the first event.'),
+      ),
+    },
+    { error: 'must be {period, key, max}' },
+  )
+  .superRefine((debounce, context) => {
+    refuseUnknown(debounce, debounceKeys, context);
+    const { period, max } = debounce;
+    if (max === undefined || writtenSpanMs(max) >= writtenSpanMs(period)) return;
+    const message = 'must not be shorter than "period"';
+    context.addIssue({ code: 'custom', path: ['max'], message, params: { isComplete: true } });
+  })
+  .meta({ additionalProperties: false })
+  .describe('{period, key, max}: one job for events that follow each other within "period".');
+
+const batchSchema = z
+  .looseObject(
+    {
+      size: z
+        .int({ error: sizeText })
+        .min(1, { error: sizeText })
+        .max(mostGathered, { error: sizeText })
+        .describe(`The job starts when so many events are gathered; at most ${mostGathered}.`),
+      period: periodSchema.describe('The job starts at the latest so long after the first event.'),
+      key: z.exactOptional(groupSchema),
+    },
+    { error: 'must be {size, period, key}' },
+  )
+  .superRefine((batch, context) => refuseUnknown(batch, batchKeys, context))
+  .meta({ additionalProperties: false })
+  .describe('{size, period, key}: one job for up to "size" events.');
 
 const triggerSchema = z
   .looseObject(
@@ -20,13 +74,20 @@ const triggerSchema = z
       ),
       params: z.exactOptional(
         expressionSchema.describe(
-          'JSONata over {event}: the parameters of the job, an object; default: none.',
+          'JSONata over {event}, with "debounce" or "batch" also {events}: the parameters of the job, an object; default: none.',
         ),
       ),
+      debounce: z.exactOptional(debounceSchema),
+      batch: z.exactOptional(batchSchema),
     },
     { error: ofTrigger },
   )
-  .superRefine((trigger, context) => refuseUnknown(trigger, triggerKeys, context))
+  .superRefine((trigger, context) => {
+    refuseUnknown(trigger, triggerKeys, context);
+    if (trigger.debounce === undefined || trigger.batch === undefined) return;
+    const message = 'must be left out beside "debounce": a trigger can have only one of them';
+    context.addIssue({ code: 'custom', path: ['batch'], message, params: { isComplete: true } });
+  })
   .meta({ additionalProperties: false });
 
 /** `on` of a flow: the events that start a job of it. */
@@ -40,7 +101,9 @@ export const onSchema = z
     ],
     { error: ofTrigger },
   )
-  .describe('Events that start a job of the flow, once per event: {event, key, match, params}.');
+  .describe(
+    'Events that start a job of the flow, once per event: {event, key, match, params, debounce, batch}.',
+  );
 
 /** One entry of `on`. */
 export type Trigger = Known<z.infer<typeof triggerSchema>>;
@@ -84,6 +147,10 @@ const triggeredSchema = z.looseObject({
   /** When it was decided which jobs the event starts. */
   at: momentSchema,
   starting: z.exactOptional(z.array(startingSchema)),
+  /** What gathers it until a job starts, and may not have taken it yet. */
+  gathering: z.exactOptional(z.array(joiningSchema)),
+  /** What has taken it. */
+  gathered: z.exactOptional(z.array(z.looseObject({ into: textSchema, flow: textSchema }))),
   started: z.exactOptional(z.array(textSchema)),
   refused: z.exactOptional(z.array(z.looseObject({ flow: textSchema, because: textSchema }))),
 });
@@ -100,6 +167,13 @@ export function readTriggered(written: unknown): Triggered | 'unreadable' | unde
 /** What started a job, where no person or program submitted it. */
 export type StartCause =
   | { readonly event: string; readonly entry: number; readonly problem?: string }
+  | {
+      readonly gathering: string;
+      readonly entry: number;
+      readonly key?: string;
+      readonly events: readonly string[];
+      readonly problem?: string;
+    }
   | { readonly signal: string }
   | { readonly hook: string; readonly delivery: string; readonly problem?: string };
 

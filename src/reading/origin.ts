@@ -11,7 +11,16 @@ export function originOf(job: Readonly<Record<string, unknown>>): Origin | undef
     const id = by[kind];
     if (typeof id === 'string') return { kind, id, ...texts(by, ['delivery', 'problem']) };
   }
-  return undefined;
+  return byGathered(by);
+}
+
+/** A job that was started for several events is called by the last one. */
+function byGathered(by: Readonly<Record<string, unknown>>): Origin | undefined {
+  const { events } = by;
+  const id: unknown = Array.isArray(events) ? events.at(-1) : undefined;
+  if (!Array.isArray(events) || typeof id !== 'string') return undefined;
+  const others = events.length === 1 ? {} : { others: events.length - 1 };
+  return { kind: 'event', id, ...others, ...texts(by, ['problem']) };
 }
 
 function bySchedule(schedule: Readonly<Record<string, unknown>>): Origin | undefined {
@@ -28,9 +37,10 @@ function bySchedule(schedule: Readonly<Record<string, unknown>>): Origin | undef
 
 /** Says what started a job. */
 export function originSentence(origin: Origin): string {
-  const { kind, id, name = id, time, cause, by, delivery, problem } = origin;
+  const { kind, id, name = id, time, cause, by, delivery, problem, others } = origin;
   const asked = by === undefined ? '' : ` by ${by}`;
   const refused = problem === undefined ? '' : ` It could not be followed: ${problem}`;
+  const beside = others === undefined ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`;
   const slot = time === undefined ? '' : ` for ${time}`;
   switch (kind) {
     case 'schedule':
@@ -43,6 +53,6 @@ export function originSentence(origin: Origin): string {
     }
     case 'event':
     case 'signal':
-      return `Started by ${kind} ${id}.${refused}`;
+      return `Started by ${kind} ${id}${beside}.${refused}`;
   }
 }

@@ -62,7 +62,8 @@ export type Views = {
   readonly awake: { readonly key: string; readonly value: null };
   /**
    * Jobs that are not final, by when something is due (epoch ms); value: state. And schedules, `0` for
-   * those that were edited; value: `schedule`. And events whose jobs are not all made: `0`; value: `event`.
+   * those that were edited; value: `schedule`. And events whose jobs are not all made, or that are to be gathered:
+   * `0`; value: `event`. And gathered events, `0` while a job of theirs is made; value: `gathering`.
    */
   readonly due: { readonly key: number; readonly value: string };
   /** Final jobs without success. Key `[flow, end]` (epoch ms). */

@@ -147,7 +147,14 @@ function isOfHook({ type }: Written, [key = '', ...more]: readonly string[]): bo
 
 /** Whether the text at these keys of a flow is JSONata over an event. */
 export function isOfTrigger(keys: readonly string[]): boolean {
-  return keys[0] === 'on' && ['match', 'params'].includes(keys.at(-1) ?? '');
+  if (keys[0] !== 'on') return false;
+  const last = keys.at(-1) ?? '';
+  return last === 'key' ? isOfGathering(keys.at(-2)) : ['match', 'params'].includes(last);
+}
+
+/** Whether the key is one that gathers events. */
+function isOfGathering(key: string | undefined): boolean {
+  return key === 'debounce' || key === 'batch';
 }
 
 /**

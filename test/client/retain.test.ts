@@ -201,6 +201,21 @@ describe('what goes with a job', () => {
     expect(await left()).toEqual([]);
   });
 
+  it('U12: stays as long as gathered events name it as starting', async () => {
+    const { put, left, retain, store } = await ready();
+    const _id = 'gathering:f:DEFAULT:x';
+    const rule = { flow: 'f', owner: 'DEFAULT', entry: 0, by: 'batch', period: 1_000, size: 3 };
+    const gathering = { _id, type: 'gathering', ...rule, events: [] };
+    const starting = { job: 'made', at: now, events: [{ id: 'event:paid:1', at: now }] };
+    const by = { started_by: { gathering: _id, entry: 0, events: ['event:paid:1'] } };
+    await put({ ...gathering, starting }, ended('made', 90, by));
+    expect((await retain()).kept).toEqual([{ id: 'made', because: 'starting', job: 'made' }]);
+    const { _rev } = (await store.get(_id)) ?? { _rev: '' };
+    await put({ ...gathering, _rev });
+    await retain();
+    expect(await left()).toEqual([]);
+  });
+
   const lockOf = (job: string, more: object = {}) => ({
     ...{ _id: 'lock:u', type: 'lock', kind: 'unique', key: 'f', job, at: now, nonce: 'x' },
     ...more,

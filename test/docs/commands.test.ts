@@ -130,7 +130,11 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
     ...['so far       started 2, skipped ', 'backfilled ('],
   ],
-  'docs/guides/triggers.md': ['"started":["event-run:ship:DEFAULT:'],
+  'docs/guides/triggers.md': [
+    '"started":["event-run:ship:DEFAULT:',
+    '1 event (event:sold:71) waits in gathering:digest:DEFAULT:',
+    '"started":["event-run:digest:DEFAULT:',
+  ],
   'docs/guides/hooks.md': [
     'starts: hook-run:github:DEFAULT:',
     '{"outcome":"started","job":"hook-run:',

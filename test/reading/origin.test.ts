@@ -20,6 +20,14 @@ it.each([
     'Started by a backfill by ada of schedule s for 1970-01-01T00:01:00Z.',
   ],
   [{ started_by: { event: 'e1', entry: 0 } }, 'Started by event e1.'],
+  [{ started_by: { gathering: 'g', events: [] } }, undefined],
+  [{ started_by: { gathering: 'g', events: 'e1' } }, undefined],
+  [{ started_by: { gathering: 'g', events: ['e1'] } }, 'Started by event e1.'],
+  [{ started_by: { gathering: 'g', events: ['e1', 'e2'] } }, 'Started by event e2 and 1 other.'],
+  [
+    { started_by: { gathering: 'g', events: ['e1', 'e2', 'e3'], problem: 'no.' } },
+    'Started by event e3 and 2 others. It could not be followed: no.',
+  ],
   [{ started_by: { signal: 's1' } }, 'Started by signal s1.'],
   [{ started_by: { hook: 'h' } }, 'Started by a delivery to hook h.'],
   [

@@ -62,6 +62,9 @@ describe('maps', () => {
     ['due', { type: 'event', event: 'paid' }, [[0, 'event']]],
     ['due', { type: 'event', event: 'paid', triggered: { at: 1 } }, []],
     ['due', { type: 'event' }, []],
+    ['due', { type: 'gathering', next_due: 7 }, [[7, 'gathering']]],
+    ['due', { type: 'gathering', next_due: 7, starting: {} }, [[0, 'gathering']]],
+    ['due', { type: 'gathering' }, []],
     ['triggers', { type: 'flow', on: { event: 'paid' } }, [[['event', 'paid'], null]]],
     [
       'triggers',
@@ -269,6 +272,8 @@ describe('the status of a searched job', () => {
 
 describe('the map of what is due', () => {
   const one = { job: 'j', flow: 'f', owner: 'o', entry: 0 };
+  const rule = { by: 'batch', period: 1_000, size: 3 };
+  const joining = { into: 'gathering:f:o:x', flow: 'f', owner: 'o', entry: 0, ...rule };
   const event = { type: 'event', event: 'paid' };
   test.each<[string, object]>([
     ['one that nobody has decided', event],
@@ -291,6 +296,23 @@ describe('the map of what is due', () => {
         (wrong) => ({ at: 1, starting: [one, wrong] }),
       ),
       ...[-1, 0.5, '0', 3].map((entry) => ({ at: 1, starting: [{ ...one, entry }] })),
+      { at: 1, gathering: [joining] },
+      { at: 1, starting: [one], gathering: [joining] },
+      { at: 1, gathered: [{ into: joining.into, flow: 'f::o' }] },
+      { at: 1, gathering: {} },
+      { at: 1, gathering: [] },
+      ...[
+        ...[{}, null, { into: 1 }, { flow: '' }, { owner: 7 }, { entry: -1 }, { entry: 0.5 }],
+        ...[
+          { by: 'x' },
+          { period: -1 },
+          { period: '1' },
+          { size: 0 },
+          { size: 1.5 },
+          { size: '1' },
+        ],
+        ...[{ max: 'x' }, { max: 5 }, { max: -1 }, { key: 1 }, { key: 'k' }, { params: {} }],
+      ].map((wrong) => ({ at: 1, gathering: [wrong && { ...joining, ...wrong }] })),
     ].map((triggered): [string, object] => [
       `one that has started ${JSON.stringify(triggered)}`,
       { ...event, triggered },
@@ -299,7 +321,8 @@ describe('the map of what is due', () => {
     const doc = { _id: 'e', _rev: '1-e', ...given };
     const read = readTriggered((given as { triggered?: unknown }).triggered);
     const isOpen =
-      read === undefined || (read !== 'unreadable' && (read.starting ?? []).length > 0);
+      read === undefined ||
+      (read !== 'unreadable' && [...(read.starting ?? []), ...(read.gathering ?? [])].length > 0);
     const parsed = parseDocument(doc);
     const isDue = parsed.kind === 'event' && parsed.ok && isOpen;
     expect(mapped('due', doc)).toEqual(isDue ? [[0, 'event']] : []);

@@ -8,7 +8,21 @@ describe('on of a flow', () => {
   it.each<[unknown, string, string]>([
     [{ event: 'paid', when: 'x' }, 'on.when', 'on.when must be left out: there can be only event,'],
     [[{ key: 'x' }], 'on[0].event', 'on[0].event is missing.'],
-    ['paid', 'on', 'on must be {event, key, match, params}, or a list of such objects'],
+    [
+      { event: 'paid', batch: { size: 0, period: 'PT1M' } },
+      'on.batch.size',
+      'on.batch.size must be a number of events (a whole number from 1 to 1000)',
+    ],
+    [
+      [{ event: 'paid', debounce: { period: 1_000 }, batch: { size: 2, period: 1_000 } }],
+      'on[0].batch',
+      'on[0].batch must be left out beside "debounce"',
+    ],
+    [
+      'paid',
+      'on',
+      'on must be {event, key, match, params, debounce, batch}, or a list of such objects',
+    ],
   ])(
     'is refused by push, the API and the editor where it is not valid: %j',
     (on, path, message) => {
@@ -25,6 +39,18 @@ describe('on of a flow', () => {
         message: expect.stringContaining(`on.${key} is no valid JSONata:`) as string,
       },
     ]);
+  });
+
+  it.each(['debounce', 'batch'])('is refused where the key of %s is no JSONata', (by) => {
+    const gathers = { period: 'PT1M', key: '(', ...(by === 'batch' && { size: 3 }) };
+    expect(documentProblems({ ...flow, on: [{ event: 'paid', [by]: gathers }] })).toMatchObject([
+      {
+        path: `on[0].${by}.key`,
+        message: expect.stringContaining('is no valid JSONata') as string,
+      },
+    ]);
+    const on = { event: 'paid', key: '(', [by]: { ...gathers, key: 'event.data.id' } };
+    expect(documentProblems({ ...flow, on })).toEqual([]);
   });
 
   it('is taken where it is valid; what looks like a template there is none', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, openDatabase, type Client, type Explained } from '../../client.js';
-import { explainChain } from '../../client-rules.js';
+import { eventReasons, explainChain } from '../../client-rules.js';
 import { originOf, originSentence } from '../../reading/origin.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
@@ -9,11 +9,19 @@ import { stateLine } from '../jobs.js';
 import { jobIdOf } from '../naming.js';
 import { plain } from '../safe.js';
 
-/** `tws explain`: why a job does not move, and what to do about it. */
+/** `tws explain`: why a job does not move, and what to do about it; or what an event has started. */
 export const explain = defineCommand(z.object({}), async ({ args, config: read }, io) => {
   const config = read();
   const { client, close } = openDatabase(config);
   try {
+    const named = await client.get(args[0] ?? '');
+    const sentences = named && (await eventReasons(named, client.get, Date.now()));
+    if (named !== undefined && sentences !== undefined) {
+      io.out(plain(named._id));
+      for (const because of sentences) io.out(`  ${plain(because)}`);
+      io.json([{ id: named._id, reasons: sentences.map((because) => ({ because })) }]);
+      return 0;
+    }
     const id = await jobIdOf(args[0] ?? '', client, io);
     const chain = await explainChain(id, {
       look: (one) => patiently(client, one, config.leaseMs, io),

@@ -75,10 +75,10 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'explain',
-    about: 'Say why a job does not move, and what to do about it.',
+    about: 'Say why a job does not move, and what to do about it; or what an event has started.',
     arguments: jobArgument,
     stoppable: true,
-    examples: ['tws explain job-1'],
+    examples: ['tws explain job-1', 'tws explain event:paid:7'],
     load: async () => (await import('../commands/explain.js')).explain,
   },
   {

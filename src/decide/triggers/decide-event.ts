@@ -1,11 +1,13 @@
 import type { StoredDocument } from '../../model/document.js';
-import type { EventDocument } from '../../model/event.js';
+import { canonical } from '../../model/canonical.js';
+import type { Joining } from '../../model/gathering.js';
 import { isObject } from '../../model/object.js';
+import { writtenSpanMs } from '../../model/span.js';
 import { ownerOf } from '../../model/task.js';
 import {
+  mostGathered,
   readOn,
   readTriggered,
-  type StartCause,
   type StartingJob,
   type Trigger,
   type Triggered,
@@ -13,26 +15,14 @@ import {
 import type { Parsed } from '../../reading/parse.js';
 import type { Made } from '../schedules/schedule-world.js';
 import type { Answer } from '../world.js';
-
-/** An event as it is stored. */
-export type StoredEvent = EventDocument & StoredDocument;
-
-/** A JSONata expression of a trigger, with the data that it is evaluated over. */
-export type TriggerQuestion = {
-  readonly id: string;
-  readonly expression: string;
-  readonly context: Readonly<Record<string, unknown>>;
-};
-
-/** The job that a trigger starts, as it is submitted. */
-export type TriggeredJob = {
-  readonly _id: string;
-  readonly type: 'job';
-  readonly flow: string;
-  readonly owner?: string;
-  readonly started_by: StartCause;
-  readonly [key: string]: unknown;
-};
+import {
+  calledBy,
+  seenOf,
+  type Called,
+  type StoredEvent,
+  type TriggeredJob,
+  type TriggerQuestion,
+} from './events.js';
 
 /** What one engine does about an announced event. */
 export type EventIntent =
@@ -43,6 +33,10 @@ export type EventIntent =
   | { readonly kind: 'evaluate'; readonly questions: readonly TriggerQuestion[] }
   /** Stores these jobs, which may be there already, and decides again. */
   | { readonly kind: 'make'; readonly jobs: readonly TriggeredJob[] }
+  /** Has these gatherings take the event, and decides again. */
+  | { readonly kind: 'join'; readonly gatherings: readonly Joining[]; readonly at: number }
+  /** Nothing before `until` (epoch ms). */
+  | { readonly kind: 'wait'; readonly until: number }
   /** Stores the event, and decides again. */
   | { readonly kind: 'write'; readonly event: StoredEvent; readonly because: string };
 
@@ -65,6 +59,8 @@ export type EventWorld = {
   readonly answer: (question: string) => Answer | undefined;
   /** What became of a job that was to be made; undefined: nobody has tried yet. */
   readonly made: (id: string) => Made | undefined;
+  /** What became of the event in a gathering (`made`: it was taken); undefined: nobody has tried yet. */
+  readonly joined: (into: string) => Made | { readonly kind: 'full' } | undefined;
   /** Why the store does not take the event with the jobs that it starts; undefined: nobody has tried yet. */
   readonly refusal: string | undefined;
   /** A text of few characters that stands for a longer one. */
@@ -90,13 +86,21 @@ export function decideEvent(event: StoredEvent, now: number, world: EventWorld):
   if (triggered === 'unreadable')
     return { kind: 'rest', because: 'Its "triggered" cannot be read.' };
   if (triggered === undefined) return beginning(event, now, world);
-  const { starting = [] } = triggered;
-  if (starting.length === 0) return { kind: 'rest', because: 'All its jobs are made.' };
+  const { starting = [], gathering = [] } = triggered;
+  if (starting.length + gathering.length === 0)
+    return { kind: 'rest', because: 'All its jobs are made.' };
   const jobs = starting.map((one) => jobOf(event, one));
   const unmade = jobs.filter(({ _id }) => world.made(_id) === undefined);
   if (unmade.length > 0) return { kind: 'make', jobs: unmade };
-  return written(event, settled(triggered, starting, world), 'Its jobs are made.');
+  const open = gathering.filter(({ into }) => world.joined(into) === undefined);
+  if (open.length > 0) return { kind: 'join', gatherings: open, at: triggered.at };
+  const isFull = gathering.some(({ into }) => world.joined(into)?.kind === 'full');
+  if (isFull) return { kind: 'wait', until: now + fullMs };
+  return written(event, settled(triggered, world), 'Its jobs are made.');
 }
+
+/** When to try again to join a gathering that takes no event now, ms. */
+const fullMs = 1_000;
 
 /** Decides which jobs an event starts. */
 function beginning(event: StoredEvent, now: number, world: EventWorld): EventIntent {
@@ -108,29 +112,27 @@ function beginning(event: StoredEvent, now: number, world: EventWorld): EventInt
   const found = verdicts.flatMap((one) => one.starting ?? []);
   // Several documents of one flow are one flow: its job says that they are.
   const wanted = [...new Map(found.map((one) => [one.job, one])).values()];
+  const joining = verdicts.flatMap((one) => one.gathering ?? []);
+  const together = [...new Map(joining.map((one) => [one.into, one])).values()];
   const { refusal } = world;
-  const starting = refusal === undefined ? wanted : [];
+  const [starting, gathering] = refusal === undefined ? [wanted, together] : [[], []];
   const refused = [
     ...verdicts.flatMap((one) => one.refused ?? []),
-    ...(refusal === undefined ? [] : keptOut(wanted, refusal)),
+    ...(refusal === undefined ? [] : keptOut([...wanted, ...together], refusal)),
   ];
   const triggered = {
     at: now,
     ...(starting.length > 0 && { starting }),
+    ...(gathering.length > 0 && { gathering }),
     ...(refused.length > 0 && { refused }),
   };
   return written(event, triggered, 'It is decided which jobs it starts.');
 }
 
 /** The flows of jobs that the event cannot hold. */
-function keptOut(wanted: readonly StartingJob[], refusal: string): readonly Refused[] {
+function keptOut(wanted: readonly Called[], refusal: string): readonly Refused[] {
   const because = `The event cannot be stored with the jobs that it starts: ${refusal}`;
   return [...new Set(wanted.map(calledBy))].map((flow) => ({ flow, because }));
-}
-
-/** How a flow is called in `refused`. */
-function calledBy({ flow, owner }: Pick<StartingJob, 'flow' | 'owner'>): string {
-  return `${flow}::${owner}`;
 }
 
 function written(event: StoredEvent, triggered: Triggered, because: string): EventIntent {
@@ -143,6 +145,7 @@ type Refused = { readonly flow: string; readonly because: string };
 type Verdict = {
   readonly questions?: readonly TriggerQuestion[];
   readonly starting?: readonly StartingJob[];
+  readonly gathering?: readonly Joining[];
   readonly refused?: readonly Refused[];
 };
 
@@ -174,6 +177,7 @@ function verdictOf(event: StoredEvent, flow: ListeningFlow, world: EventWorld): 
   return {
     questions: found.flatMap(({ questions = [] }) => questions),
     starting: found.flatMap(({ starting = [] }) => starting),
+    gathering: found.flatMap(({ gathering = [] }) => gathering),
   };
 }
 
@@ -190,19 +194,16 @@ type Entry = {
 };
 
 /** What comes of an entry: a question first, then a job, or nothing where `match` does not hold. */
-function entryVerdict(
-  event: StoredEvent,
-  { id: of, flow, owner, trigger, entry }: Entry,
-  world: EventWorld,
-): Verdict {
-  const { match, params } = trigger;
+function entryVerdict(event: StoredEvent, of: Entry, world: EventWorld): Verdict {
+  const { flow, owner, trigger, entry } = of;
+  const { match, params, debounce, batch } = trigger;
   const job = triggeredJobId({ flow, owner, event: event._id, entry }, world);
-  const start = (more: Pick<StartingJob, 'params' | 'problem'>): Verdict => ({
+  const start: Start = (more) => ({
     starting: [{ job, flow, owner, entry, ...more }],
   });
-  const ask = (what: 'match' | 'params', expression: string): Answer | Verdict => {
-    const id = `${of} ${entry} ${what}`;
-    const question = { id, expression, context: { event: seen(event) } };
+  const ask: Ask = (what, expression) => {
+    const id = `${of.id} ${entry} ${what}`;
+    const question = { id, expression, context: { event: seenOf(event) } };
     return world.answer(id) ?? { questions: [question] };
   };
   if (match !== undefined) {
@@ -211,12 +212,31 @@ function entryVerdict(
     if (!answer.ok) return start({ problem: unfit(entry, 'match', answer.reason) });
     if (answer.value !== true) return notMatching(answer.value, entry, start);
   }
+  const gathers = debounce ?? batch;
+  if (gathers !== undefined) return gatheringVerdict(of, gathers.key, { ask, start, world });
   if (params === undefined) return start({});
   const answer = ask('params', params);
   if (!('ok' in answer)) return answer;
   if (!answer.ok) return start({ problem: unfit(entry, 'params', answer.reason) });
   if (isObject(answer.value)) return start({ params: answer.value });
   return start({ problem: `on[${entry}].params gives no object of parameters.` });
+}
+
+type Ask = (what: 'match' | 'key' | 'params', expression: string) => Answer | Verdict;
+type Start = (more: Pick<StartingJob, 'params' | 'problem'>) => Verdict;
+
+/** What comes of an entry whose events are gathered. `key`: the expression that tells groups of them apart. */
+function gatheringVerdict(
+  of: Entry,
+  key: string | undefined,
+  { ask, start, world }: { readonly ask: Ask; readonly start: Start; readonly world: EventWorld },
+): Verdict {
+  if (key === undefined) return { gathering: [joiningOf(of, undefined, world)] };
+  const answer = ask('key', key);
+  if (!('ok' in answer)) return answer;
+  if (answer.ok) return { gathering: [joiningOf(of, answer.value ?? null, world)] };
+  const what = of.trigger.debounce === undefined ? 'batch.key' : 'debounce.key';
+  return start({ problem: unfit(of.entry, what, answer.reason) });
 }
 
 /** A `match` says true or false; nothing (of a key that is not there) is no match. */
@@ -233,9 +253,26 @@ function unfit(entry: number, what: string, reason: string): string {
   return `on[${entry}].${what} cannot be evaluated: ${reason}`;
 }
 
-/** What expressions see of an event. */
-function seen({ _id, event, key, data }: StoredEvent): Readonly<Record<string, unknown>> {
-  return { id: _id, type: event, key: key ?? '', data };
+/** Longest value of a key that is told as it is; of a longer one the hash is told. */
+const longestKey = 200;
+
+/** What an event says of the gathering that is to take it. `key`: undefined: the trigger has none. */
+function joiningOf(
+  { flow, owner, trigger: { debounce, batch, params }, entry }: Entry,
+  key: unknown,
+  { hash }: EventWorld,
+): Joining {
+  const by = debounce === undefined ? 'batch' : 'debounce';
+  const { period } = (debounce ?? batch) as NonNullable<typeof debounce>;
+  const text = key === undefined ? undefined : canonical(key);
+  const name = hash(JSON.stringify([flow, owner, entry, by, text ?? '']));
+  return {
+    ...{ into: `gathering:${flow}:${owner}:${name}`, flow, owner, entry, by },
+    ...{ period: writtenSpanMs(period), size: batch?.size ?? mostGathered },
+    ...(debounce?.max !== undefined && { max: writtenSpanMs(debounce.max) }),
+    ...(text !== undefined && { key: text.length > longestKey ? hash(text) : text }),
+    ...(params !== undefined && { params }),
+  };
 }
 
 type Named = {
@@ -265,23 +302,24 @@ function jobOf({ _id }: StoredEvent, starting: StartingJob): TriggeredJob {
   };
 }
 
-/** The record when all jobs are made, or refused. */
+/** The record when all jobs are made, and gatherings have the event; or all that was refused. */
 function settled(
-  { starting: _starting, refused = [], ...rest }: Triggered,
-  jobs: readonly StartingJob[],
-  { made }: EventWorld,
+  { starting = [], gathering = [], gathered = [], refused = [], ...rest }: Triggered,
+  { made, joined }: EventWorld,
 ): Triggered {
-  const denied = jobs.flatMap(({ job, flow, owner }) => {
-    const what = made(job);
-    return what?.kind === 'refused'
-      ? [{ flow: calledBy({ flow, owner }), job, because: what.reason }]
-      : [];
-  });
-  const started = jobs.map(({ job }) => job).filter((id) => made(id)?.kind === 'made');
-  const all = [...refused, ...denied];
-  return {
-    ...rest,
-    ...(started.length > 0 && { started }),
-    ...(all.length > 0 && { refused: all }),
+  const denied = [
+    ...starting.map((one) => ({ one, what: made(one.job), more: { job: one.job } })),
+    ...gathering.map((one) => ({ one, what: joined(one.into), more: {} })),
+  ].flatMap(({ one, what, more }) =>
+    what?.kind === 'refused' ? [{ flow: calledBy(one), ...more, because: what.reason }] : [],
+  );
+  const started = starting.map(({ job }) => job).filter((id) => made(id)?.kind === 'made');
+  const taken = gathering.filter(({ into }) => joined(into)?.kind === 'made');
+  const lists = {
+    gathered: [...gathered, ...taken.map((one) => ({ into: one.into, flow: calledBy(one) }))],
+    started: [...(rest.started ?? []), ...started],
+    refused: [...refused, ...denied],
   };
+  const filled = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return { ...rest, ...Object.fromEntries(filled) };
 }

@@ -36,7 +36,7 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 
 function createFetcherOf(engine: Assembly): Fetcher {
   const { retry, serializer, library, replicas, attempts, waitQueue, now } = engine;
-  const { schedules, eventTriggers } = engine;
+  const { schedules, eventTriggers, gatherings } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
     // Whether this engine has read or written that revision, or a later one.
@@ -46,7 +46,8 @@ function createFetcherOf(engine: Assembly): Fetcher {
         serializer.seen.get(id)?.rev ??
         library.held.get(id)?._rev ??
         schedules.seen.get(id)?.rev ??
-        eventTriggers.seen.get(id)?.rev;
+        eventTriggers.seen.get(id)?.rev ??
+        gatherings.seen.get(id)?.rev;
       return known !== undefined && (known === rev || writesBetween(rev, known) > 0);
     },
     delayOf: (seen) => delayOf(engine, seen),
@@ -165,7 +166,7 @@ function seeOwnLease({ id, meters, now, peers, presence }: Assembly): void {
 /** Takes a document that was read; `at`: when its change was seen, epoch ms. */
 function takeDocument(engine: Assembly, given: StoredDocument, at: number): void {
   const { library, controls, queueControls, notifyLists, jobs, replicas, serializer } = engine;
-  const { schedules, eventTriggers } = engine;
+  const { schedules, eventTriggers, gatherings } = engine;
   const { doc, conflicted } = withoutConflicts(given);
   const { _id: id, _rev: rev } = doc;
   const isHeld = [library, controls, queueControls, notifyLists].some(({ held }) => held.has(id));
@@ -180,6 +181,7 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
       return schedules.take(doc, { at, conflicted });
     }
     if (doc['type'] === 'event') eventTriggers.take(doc, { at, conflicted });
+    if (doc['type'] === 'gathering') gatherings.take(doc, { at, conflicted });
     return take(engine, id, doc);
   }
   if (conflicted === true) replicas.suspect(id);
@@ -191,7 +193,7 @@ function takeDocument(engine: Assembly, given: StoredDocument, at: number): void
 /** Takes what is no job, or was none so far; undefined: the document is gone. */
 function take(engine: Assembly, id: string, doc: StoredDocument | undefined): void {
   const { library, peers, controls, queueControls, notifyLists, jobs } = engine;
-  const { schedules, eventTriggers } = engine;
+  const { schedules, eventTriggers, gatherings } = engine;
   const isNews = library.update(id, doc);
   if (queueControls.update(id, doc) || isNews) return wakeWaiting(engine);
   if (controls.update(id, doc) || notifyLists.update(id, doc)) return;
@@ -199,6 +201,7 @@ function take(engine: Assembly, id: string, doc: StoredDocument | undefined): vo
     if (id.startsWith('engine:')) return peers.update(id, undefined);
     schedules.gone(id);
     eventTriggers.gone(id);
+    gatherings.gone(id);
     return jobs.gone(id);
   }
   switch (doc['type']) {
@@ -248,7 +251,7 @@ type ConnectionReporter = {
 /** Says once that the database is away and once that it is back; then looks for what was missed. */
 function createConnectionReporter(engine: Assembly): ConnectionReporter {
   const { log, serializer, store, retry, library, replicas, events } = engine;
-  const { schedules, eventTriggers } = engine;
+  const { schedules, eventTriggers, gatherings } = engine;
   const { database } = store.connection;
   let away = false;
   const reloads = createReloads(() =>
@@ -267,6 +270,7 @@ function createConnectionReporter(engine: Assembly): ConnectionReporter {
       serializer.forget();
       schedules.forget();
       eventTriggers.forget();
+      gatherings.forget();
       library.doubt();
       return;
     }

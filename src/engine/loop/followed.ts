@@ -80,7 +80,7 @@ export function createFollowed(parts: FollowParts, rules: FollowRules): Followed
     const later = await follow(parts, rules, {
       doc,
       seenAt: first.at,
-      onWritten: (it) => void saw(it),
+      onWritten: (it) => void (it['_deleted'] === true ? seen.delete(it._id) : saw(it)),
     });
     if (later === undefined) return timers.clear(doc._id);
     if (later <= now() + parts.horizonMs()) timers.set(doc._id, later);

@@ -61,11 +61,12 @@ async function scanMessages(engine: Assembly, view: 'requests' | 'signals'): Pro
 }
 
 async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuery): Promise<void> {
-  const { jobs, schedules, eventTriggers, serializer, replicas } = engine;
+  const { jobs, schedules, eventTriggers, gatherings, serializer, replicas } = engine;
   const asked = replicas.many ? { ...query, conflicts: true } : query;
   for await (const { doc, conflicted } of rowsOf(engine, view, { ...asked, includeDocs: true })) {
     if (doc === undefined) continue;
     if (doc['type'] === 'schedule') schedules.take(doc, { conflicted });
+    else if (doc['type'] === 'gathering') gatherings.take(doc, { conflicted });
     else if (doc['type'] === 'event') {
       eventTriggers.take(doc, { conflicted });
       // The feed brings no revision that was seen here.
@@ -80,12 +81,13 @@ async function scanJobs(engine: Assembly, view: 'awake' | 'due', query: ViewQuer
 
 /** Each sleeping job is woken by the engines that look at its changes first. */
 async function scanTimers(engine: Assembly): Promise<void> {
-  const { timers, schedules, horizonMs, self, peers } = engine;
+  const { timers, schedules, gatherings, horizonMs, self, peers } = engine;
   const now = engine.now();
   const near = { startKey: now, endKey: now + horizonMs() };
   for await (const { id, key, value } of rowsOf(engine, 'due', near)) {
     if (!isAmongFirst(id, self, peers.alive)) continue;
     if (value === 'schedule') schedules.wakeAt(id, key);
+    else if (value === 'gathering') gatherings.wakeAt(id, key);
     else timers.set(id, key);
   }
 }

@@ -2,6 +2,8 @@ import { canonical } from '../../model/canonical.js';
 import type { StoredDocument } from '../../model/document.js';
 import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
 import { isEdited } from '../../decide/schedules/standing.js';
+import { mergedGathering } from '../../decide/triggers/gathered-events.js';
+import { mergedEvent } from '../../decide/triggers/joined-event.js';
 import type { FollowParts } from './followed-parts.js';
 
 /** What became of a revision; `lost`: another one has won. `reason`: why the store refuses it for good. */
@@ -42,20 +44,35 @@ export async function writeFollowed(
 /**
  * Removes all leaf revisions of a document but one, and resolves with that: the winner, but of those that
  * are as long an edit of a schedule goes first, since engines can decide again and people cannot be asked again.
+ * Revisions of an event, or of gathered events, become one that says what all of them do.
  */
 export async function resolveLeaves(
-  { store, retry, replicas }: Pick<FollowParts, 'store' | 'retry' | 'replicas'>,
+  parts: ResolveParts,
   id: string,
 ): Promise<StoredDocument | undefined> {
-  const leaves = await retry(() => store.leaves(id, replicas.count));
-  const sorted = winnerFirst(leaves ?? []);
-  const count = Number.parseInt(sorted[0]?._rev ?? '', 10);
-  const edit = sorted.find((leaf) => Number.parseInt(leaf._rev, 10) === count && isEdited(leaf));
-  const winner = edit ?? sorted[0];
-  const others = sorted.filter((leaf) => leaf !== winner);
-  await Promise.all(others.map(({ _rev }) => store.remove(id, _rev)));
-  return winner;
+  const { store, retry, replicas, life } = parts;
+  for (let tries = 0; tries < mostMerges && !life.signal.aborted; tries += 1) {
+    const leaves = await retry(() => store.leaves(id, replicas.count));
+    const sorted = winnerFirst(leaves ?? []);
+    if (sorted.length < 2) return sorted[0];
+    const count = Number.parseInt(sorted[0]?._rev ?? '', 10);
+    const longest = sorted.filter((leaf) => Number.parseInt(leaf._rev, 10) === count);
+    const winner = longest.find(isEdited) ?? longest[0];
+    const others = sorted.filter((leaf) => leaf !== winner);
+    const all = winner === undefined ? [] : [winner, ...others];
+    const merged = mergedGathering(all) ?? mergedEvent(all);
+    // Nothing is removed before what it says is stored elsewhere.
+    if (merged !== undefined && (await store.write(merged)).kind !== 'written') continue;
+    await Promise.all(others.map(({ _rev }) => store.remove(id, _rev)));
+    if (merged === undefined) return winner;
+  }
+  return undefined;
 }
+
+/** So often it is tried to make one revision of several; what is left is looked at again by the next change. */
+const mostMerges = 20;
+
+type ResolveParts = Pick<FollowParts, 'store' | 'retry' | 'replicas' | 'life'>;
 
 function contentOf(doc: StoredDocument): string {
   const { _rev, _conflicts, ...content } = doc;

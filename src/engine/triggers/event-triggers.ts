@@ -1,32 +1,28 @@
-import { createHash } from 'node:crypto';
-import type { Made } from '../../decide/schedules/schedule-world.js';
 import {
   decideEvent,
   listeningFlow,
   type EventIntent,
   type EventWorld,
   type ListeningFlow,
-  type StoredEvent,
-  type TriggeredJob,
-  type TriggerQuestion,
 } from '../../decide/triggers/decide-event.js';
-import type { Answer, TemplateContext } from '../../decide/world.js';
-import { evaluate } from '../../evaluate/expressions.js';
+import type { StoredEvent } from '../../decide/triggers/events.js';
+import type { Answer } from '../../decide/world.js';
+import type { Joining } from '../../model/gathering.js';
 import type { StoredDocument } from '../../model/document.js';
-import { isObject } from '../../model/object.js';
 import { readTriggered } from '../../model/trigger.js';
 import { parseDocument, parseInPieces } from '../../reading/parse.js';
 import { takeTurns } from '../../turns.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
-import { makeOnce } from '../loop/make-once.js';
+import { createMaker, createRefusal, evaluateAll, shortHash } from './starting.js';
+import type { Join, JoinResult } from './join.js';
 
-/** The part of an engine that starts jobs for announced events. */
-export function createEventTriggers(parts: FollowParts): Followed {
+/** The part of an engine that starts jobs for announced events, or has them gathered. */
+export function createEventTriggers(parts: FollowParts, join: Join): Followed {
   return createFollowed(parts, {
     type: 'event',
     isDeciding,
-    knowledgeOf: ({ _id }) => createKnowledge(parts, _id),
+    knowledgeOf: ({ _id }) => createKnowledge(parts, _id, join),
     tell: (before, after) => tell(parts, before, after),
   });
 }
@@ -34,7 +30,7 @@ export function createEventTriggers(parts: FollowParts): Followed {
 /** Whether jobs are decided that may not be made yet. */
 function isDeciding({ triggered }: StoredDocument): boolean {
   const read = readTriggered(triggered);
-  return typeof read === 'object' && read.starting !== undefined;
+  return typeof read === 'object' && (read.starting ?? read.gathering) !== undefined;
 }
 
 function intentOf(doc: StoredDocument, now: number, world: EventWorld): EventIntent {
@@ -45,81 +41,57 @@ function intentOf(doc: StoredDocument, now: number, world: EventWorld): EventInt
 }
 
 /** What was looked up, evaluated and made for one event. */
-function createKnowledge(parts: FollowParts, event: string): Knowledge {
-  const { retry } = parts;
+function createKnowledge(parts: FollowParts, event: string, join: Join): Knowledge {
   const answers = new Map<string, Answer>();
-  const made = new Map<string, Made>();
+  const joined = new Map<string, JoinResult>();
+  const { made, make } = createMaker(parts, 'event', event);
+  const refusal = createRefusal();
   let flows: readonly ListeningFlow[] | undefined;
-  let refusal: string | undefined;
   let isViewMissing = false;
   const world: EventWorld = {
     get flows() {
       return flows;
     },
     get refusal() {
-      return refusal;
+      return refusal.reason();
     },
     answer: (id) => answers.get(id),
-    made: (id) => made.get(id),
-    hash: (text) => createHash('sha256').update(text).digest('hex').slice(0, 32),
+    made,
+    joined: (into) => joined.get(into),
+    hash: shortHash,
   };
-  const isOurs = ({ type, started_by: by }: StoredDocument): boolean =>
-    type === 'job' && isObject(by) && by['event'] === event;
   const look = async (type: string): Promise<void> => {
     flows = await flowsStartedBy(parts, type);
     isViewMissing = flows === undefined;
   };
-  const make = async (jobs: readonly TriggeredJob[]): Promise<void> => {
+  const joinAll = async (gatherings: readonly Joining[], at: number): Promise<void> => {
     await Promise.all(
-      jobs.map(async (job) => {
-        const result = await makeOnce(parts, job, { of: 'event', isSame: isOurs });
-        if (result !== undefined) made.set(job._id, result);
-      }),
+      gatherings.map(async (one) => void joined.set(one.into, await join(event, at, one))),
     );
   };
+  const doing = (act: () => Promise<void>): NextStep => ({ kind: 'do', act, isShared: false });
   return {
     next: (doc, now): NextStep => {
       const intent = intentOf(doc, now, world);
       switch (intent.kind) {
         case 'rest':
+        case 'wait':
           return intent;
         case 'look_up':
           // The view that lists undecided events comes with the one that is missing.
-          if (isViewMissing) return { kind: 'rest' };
-          return { kind: 'do', act: () => look(intent.event), isShared: false };
+          return isViewMissing ? { kind: 'rest' } : doing(() => look(intent.event));
         case 'evaluate':
-          return {
-            kind: 'do',
-            act: () => evaluateAll(retry, intent.questions, answers),
-            isShared: false,
-          };
+          return doing(() => evaluateAll(parts, intent.questions, answers));
+        case 'join':
+          return doing(() => joinAll(intent.gatherings, intent.at));
         case 'make':
-          return { kind: 'do', act: () => make(intent.jobs), isShared: false };
+          return doing(() => make(intent.jobs));
         case 'write':
           return { kind: 'write', doc: intent.event, because: intent.because };
       }
     },
-    refused: (reason) => {
-      const isFirst = refusal === undefined;
-      refusal ??= reason;
-      return isFirst;
-    },
+    refused: refusal.take,
   };
-}
-
-/** Evaluates expressions, and puts down their answers. */
-async function evaluateAll(
-  retry: FollowParts['retry'],
-  questions: readonly TriggerQuestion[],
-  answers: Map<string, Answer>,
-): Promise<void> {
-  await Promise.all(
-    questions.map(async ({ id, expression, context }) => {
-      const question = { id, expression, context: context as TemplateContext };
-      const answer = await retry(() => evaluate(question));
-      if (answer !== undefined) answers.set(id, answer);
-    }),
-  );
 }
 
 /** The flows that events of a type start; undefined: the views are of an earlier version, nobody can tell. */

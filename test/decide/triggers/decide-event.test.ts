@@ -6,8 +6,8 @@ import {
   type EventIntent,
   type EventWorld,
   type ListeningFlow,
-  type StoredEvent,
 } from '../../../src/decide/triggers/decide-event.js';
+import type { StoredEvent } from '../../../src/decide/triggers/events.js';
 import type { Answer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { parseDocument } from '../../../src/reading/parse.js';
@@ -36,6 +36,7 @@ const worldOf = (more: Partial<EventWorld> = {}): EventWorld => ({
   refusal: undefined,
   answer: () => undefined,
   made: () => undefined,
+  joined: () => undefined,
   hash,
   ...more,
 });
@@ -136,7 +137,8 @@ describe('an announced event', () => {
         refused: [
           {
             flow: 'f::me',
-            because: 'on[0].wen must be left out: there can be only event, key, match, params.',
+            because:
+              'on[0].wen must be left out: there can be only event, key, match, params, debounce, batch.',
           },
         ],
       },
@@ -273,9 +275,128 @@ describe('an event whose jobs are decided', () => {
   });
 });
 
+describe('an event that is gathered', () => {
+  const into = (key: string, by = 'batch', entry = 0): string =>
+    `gathering:f:me:<["f","me",${entry},"${by}",${JSON.stringify(key)}]>`;
+  const batch = { size: 3, period: 'PT1M' };
+  const rule = { flow: 'f', owner: 'me', entry: 0, by: 'batch', period: 60_000, size: 3 };
+
+  it.each<[string, unknown, Record<string, Answer>, object]>([
+    ['for a batch', { batch }, {}, { into: into(''), ...rule }],
+    [
+      'for a batch with parameters, which are asked for later',
+      { batch, params: 'p' },
+      {},
+      { into: into(''), ...rule, params: 'p' },
+    ],
+    [
+      'for a batch of its key',
+      { batch: { ...batch, key: 'k' } },
+      { key: right('c') },
+      { into: into('"c"'), ...rule, key: '"c"' },
+    ],
+    [
+      'for a batch where the key is missing',
+      { batch: { ...batch, key: 'k' } },
+      { key: right(undefined) },
+      { into: into('null'), ...rule, key: 'null' },
+    ],
+    [
+      'for a batch of a long key',
+      { batch: { ...batch, key: 'k' } },
+      { key: right('c'.repeat(300)) },
+      { into: into(`"${'c'.repeat(300)}"`), ...rule, key: `<"${'c'.repeat(300)}">` },
+    ],
+    [
+      'until no other one follows',
+      { debounce: { period: 1_000 }, match: 'm' },
+      { match: right(true) },
+      { into: into('', 'debounce'), ...rule, by: 'debounce', period: 1_000, size: 1_000 },
+    ],
+    [
+      'until no other one follows, but not for ever',
+      { debounce: { period: 1_000, max: 'PT5S' } },
+      {},
+      {
+        ...{ into: into('', 'debounce'), ...rule },
+        ...{ by: 'debounce', period: 1_000, max: 5_000, size: 1_000 },
+      },
+    ],
+  ])('T31: waits %s', (_title, more, answers, expected) => {
+    const on = { event: 'paid', ...(more as object) };
+    expect(decidedFor([flowDoc(on)], answers)).toEqual({ at: 5, gathering: [expected] });
+  });
+
+  it('T24: tells a key that throws, or gatherings that it cannot be stored with', () => {
+    const wrong = { key: { ok: false, reason: 'no.' } } as const;
+    for (const kind of ['batch', 'debounce']) {
+      const gathers = kind === 'batch' ? { ...batch, key: 'k' } : { period: 1_000, key: 'k' };
+      const on = { event: 'paid', [kind]: gathers };
+      expect(decidedFor([flowDoc(on)], wrong)).toEqual({
+        at: 5,
+        starting: [starting({ problem: `on[0].${kind}.key cannot be evaluated: no.` })],
+      });
+      expect(decidedFor([flowDoc(on)])).toMatchObject({ kind: 'evaluate' });
+    }
+    const refused = decidedFor([flowDoc({ event: 'paid', batch })], {}, { refusal: 'too long' });
+    expect(refused).toMatchObject({ at: 5, refused: [{ flow: 'f::me' }] });
+  });
+
+  const joining = { into: into(''), ...rule };
+  const open = (more: object = {}) =>
+    announced({ triggered: { at: 5, gathering: [joining], ...more } });
+
+  it('T31: joins, and then says where it is', () => {
+    const join = { kind: 'join', gatherings: [joining], at: 5 };
+    expect(decideEvent(open(), 6, worldOf())).toEqual(join);
+    const full = worldOf({ joined: () => ({ kind: 'full' }) });
+    expect(decideEvent(open(), 6, full)).toEqual({ kind: 'wait', until: 1_006 });
+    const made = { kind: 'made' } as const;
+    const world = worldOf({ joined: () => made, made: () => made });
+    const intent = decideEvent(open({ starting: [starting()], started: ['i'] }), 6, world);
+    expect((intent as { readonly event: StoredEvent }).event.triggered).toEqual({
+      at: 5,
+      gathered: [{ into: joining.into, flow: 'f::me' }],
+      started: ['i', jobId()],
+    });
+  });
+
+  it('T24: is refused by what is no gathering', () => {
+    const world = worldOf({ joined: () => ({ kind: 'refused', reason: 'no' }) });
+    const intent = decideEvent(open(), 6, world);
+    expect((intent as { readonly event: StoredEvent }).event.triggered).toEqual({
+      at: 5,
+      refused: [{ flow: 'f::me', because: 'no' }],
+    });
+  });
+});
+
 describe('readOn', () => {
+  const gathers = (more: object): unknown => ({ event: 'a', ...more });
+  const span = 'must be a duration in whole seconds: milliseconds';
   it.each<[unknown, string]>([
-    ['paid', 'on must be {event, key, match, params}, or a list of such objects'],
+    [gathers({ batch: {} }), 'on.batch.size is missing'],
+    [gathers({ batch: { size: 3 } }), 'on.batch.period is missing'],
+    [gathers({ batch: { size: 0, period: 1_000 } }), 'on.batch.size must be a number of events'],
+    [gathers({ batch: { size: 1_001, period: 1_000 } }), 'a whole number from 1 to 1000'],
+    [gathers({ batch: { size: 1, period: 'soon' } }), `on.batch.period ${span}`],
+    [gathers({ batch: { size: 1, period: 0 } }), 'on.batch.period must be longer than 0'],
+    [gathers({ batch: { size: 1, period: 1_000, max: 1 } }), 'on.batch.max must be left out'],
+    [gathers({ batch: 5 }), 'on.batch must be {size, period, key}'],
+    [gathers({ debounce: {} }), 'on.debounce.period is missing'],
+    [gathers({ debounce: { period: 1_500 } }), `on.debounce.period ${span}`],
+    [gathers({ debounce: { period: 1_000, key: 1 } }), 'on.debounce.key must be a JSONata'],
+    [
+      gathers({ debounce: { period: 'PT5S', max: 4_000 } }),
+      'on.debounce.max must not be shorter than "period"',
+    ],
+    [gathers({ debounce: { period: 1_000, size: 3 } }), 'on.debounce.size must be left out'],
+    [gathers({ debounce: 'PT1S' }), 'on.debounce must be {period, key, max}'],
+    [
+      [{ event: 'a', debounce: { period: 1_000 }, batch: { size: 1, period: 1_000 } }],
+      'on[0].batch must be left out beside "debounce": a trigger can have only one of them.',
+    ],
+    ['paid', 'on must be {event, key, match, params, debounce, batch}, or a list of such objects'],
     [[{}], 'on[0].event is missing.'],
     [{ event: 'a', key: 1 }, 'on.key must be a string'],
     [{ event: 'a', params: {} }, 'on.params must be a JSONata expression'],

@@ -28,6 +28,8 @@ export type Cluster = {
 export function createCluster(count: number, reach: () => readonly number[]): Cluster {
   const nodes = Array.from({ length: count }, () => new Map<string, Map<string, StoredDocument>>());
   const gone = new Set<string>();
+  /** The last revision number of each document that was removed: one that is stored anew goes on from there. */
+  const removed = new Map<string, number>();
   const keyOf = (id: string, rev: string): string => `${id} ${rev}`;
   let writes = 0;
   const leavesAt = (node: number, id: string) => [...(nodes[node]?.get(id)?.values() ?? [])];
@@ -56,18 +58,22 @@ export function createCluster(count: number, reach: () => readonly number[]): Cl
   const write: Cluster['write'] = (given) => {
     writes += 1;
     const before = given._rev;
-    const number = before === undefined ? 1 : Number.parseInt(before, 10) + 1;
+    const last = before === undefined ? removed.get(given._id) : Number.parseInt(before, 10);
+    const number = (last ?? 0) + 1;
     // A new document of the same content has the same revision, as in CouchDB.
     const rev =
       before === undefined
-        ? `1-${idHash(JSON.stringify(given)).toString(16)}`
+        ? `${number}-${idHash(JSON.stringify(given)).toString(16)}`
         : `${number}-${String(writes).padStart(6, '0')}`;
     const doc = { ...given, _rev: rev } as StoredDocument;
     const reached = reach();
     const took = reached.filter((node) => put(node, before, doc));
     if (took.length === 0) return { kind: 'conflict' };
     if (before !== undefined) gone.add(keyOf(given._id, before));
-    if (given['_deleted'] === true) gone.add(keyOf(given._id, rev));
+    if (given['_deleted'] === true) {
+      gone.add(keyOf(given._id, rev));
+      removed.set(given._id, Math.max(number, removed.get(given._id) ?? 0));
+    }
     const isMost = took.length > count / 2;
     return isMost ? { kind: 'written', rev } : { kind: 'unknown', cause: '202' };
   };

@@ -6,9 +6,14 @@ import { openWorkspace } from '../../support/workspace.js';
 
 const quick = { 'quick.js': 'export default ({ params }) => params;' };
 
+/** Whether it waits for no job with other events. */
+const isAlone = (doc: StoredDocument): boolean =>
+  isSettled(doc) && (doc['triggered'] as Triggered).gathered === undefined;
+
 const isSettled = ({ triggered }: StoredDocument): boolean => {
   const read = readTriggered(triggered);
-  return typeof read === 'object' && read.starting === undefined;
+  if (typeof read !== 'object') return false;
+  return (read.starting ?? read.gathering) === undefined;
 };
 
 it('an event starts jobs of the flows whose "on" fits, once, and tells what it could not start', async () => {
@@ -29,6 +34,13 @@ it('an event starts jobs of the flows whose "on" fits, once, and tells what it c
     flow('wrong', ['quick'], { on: [{ event: 'paid', params: '"text"' }] }),
     flow('off', ['quick'], { on: { event: 'paid' }, enabled: false }),
     flow('other', ['quick'], { on: { event: 'sent' } }),
+    flow('both', ['quick'], {
+      on: {
+        ...{ event: 'paid', batch: { size: 2, period: 'PT1H', key: 'event.data.sum > 100' } },
+        params:
+          '{"quick": {"orders": [events.key], "last": event.key, "sum": $sum(events.data.sum)}}',
+      },
+    }),
   );
   // Announced while no engine runs.
   await workspace.put(
@@ -37,13 +49,13 @@ it('an event starts jobs of the flows whose "on" fits, once, and tells what it c
   );
   await workspace.engine({ meters });
   await workspace.engine({ meters });
-  const first = await workspace.until('event:paid:1', isSettled);
+  const first = await workspace.until('event:paid:1', isAlone);
   const { started = [], refused = [] } = first['triggered'] as Triggered;
-  expect(started.map((id) => id.split(':')[1])).toEqual(['ship', 'wrong']);
+  expect(started.map((id) => id.split(':')[1])).toEqual(['ship', 'wrong', 'both']);
   expect(refused.map(({ flow: id, because }) => [id, because])).toEqual([
     [expect.stringContaining('off'), 'The flow is disabled ("enabled": false).'],
   ]);
-  const [ship = '', wrong = ''] = started;
+  const [ship = '', wrong = '', gathered = ''] = started;
   expect(await workspace.ended(ship)).toMatchObject({
     exit: 0,
     params: { 'quick-0': { order: '1', sum: 20 } },
@@ -56,8 +68,17 @@ it('an event starts jobs of the flows whose "on" fits, once, and tells what it c
       message: expect.stringContaining('on[0].params gives no object of parameters.') as string,
     },
   });
-  const second = await workspace.until('event:paid:2', isSettled);
-  expect((second['triggered'] as Triggered).started).toHaveLength(1);
+  const both = await workspace.ended(gathered);
+  const of = both['started_by'] as { readonly events: readonly string[] };
+  expect([...of.events].sort()).toEqual(['event:paid:1', 'event:paid:2']);
+  const orders = of.events.map((id) => id.split(':')[2]);
+  expect(both).toMatchObject({
+    exit: 0,
+    params: { 'quick-0': { orders, last: orders[1], sum: 25 } },
+    started_by: { gathering: expect.stringContaining('gathering:both:') as string, key: 'false' },
+  });
+  const second = await workspace.until('event:paid:2', isAlone);
+  expect((second['triggered'] as Triggered).started).toHaveLength(2);
   // What comes later is not started by what was announced before.
   await workspace.put(flow('late', ['quick'], { on: { event: 'paid' } }));
   await workspace.put({ type: 'event', event: 'paid', key: '3', _id: 'event:paid:3' });

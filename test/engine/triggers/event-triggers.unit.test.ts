@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEventTriggers } from '../../../src/engine/triggers/event-triggers.js';
+import { triggersOf } from './triggers-of.js';
 import type { FollowParts } from '../../../src/engine/loop/followed-parts.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { createCluster, startPart, type Pending } from '../schedules/slot-world.js';
@@ -36,8 +36,7 @@ async function started(
       },
       onWrite: () => undefined,
     },
-    (parts) =>
-      createEventTriggers({ ...parts, store: { ...parts.store, ...otherwise(parts.store) } }),
+    (parts) => triggersOf({ ...parts, store: { ...parts.store, ...otherwise(parts.store) } }),
   );
   for (const doc of docs) cluster.write(doc);
   const triggered = (): unknown => cluster.get(event._id)?.['triggered'];

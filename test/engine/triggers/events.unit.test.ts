@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createEventTriggers } from '../../../src/engine/triggers/event-triggers.js';
+import { triggersOf } from './triggers-of.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { readTriggered } from '../../../src/model/trigger.js';
 import { runs } from '../../support/properties.js';
@@ -18,7 +18,7 @@ function simulation(run: Run) {
   const made = new Map<string, number>();
   let now = 1_000;
   const all = enginesByChance(run, {
-    create: createEventTriggers,
+    create: triggersOf,
     time: () => now,
     onWrite: ({ _id }, { kind }) => {
       if (kind === 'written' && _id.startsWith('event-run:'))

@@ -11,14 +11,39 @@ function map(doc) {
   function isStarting(one) {
     if (!one || typeof one.job !== 'string' || !isName(one.flow) || !isName(one.owner))
       return false;
-    return typeof one.entry === 'number' && one.entry >= 0 && one.entry % 1 === 0;
+    return isCount(one.entry, 0);
+  }
+  function isCount(value, least) {
+    return typeof value === 'number' && value >= least && value % 1 === 0;
+  }
+  function isTime(value) {
+    return typeof value === 'number' && value >= 0 && value <= 4320000000000000;
+  }
+  function isTextOrNothing(value) {
+    return value === undefined || typeof value === 'string';
+  }
+  function isJoining(one) {
+    if (!one || typeof one.into !== 'string' || !isName(one.flow) || !isName(one.owner))
+      return false;
+    if (!isCount(one.entry, 0) || !isCount(one.size, 1) || !isTime(one.period)) return false;
+    if (one.by !== 'debounce' && one.by !== 'batch') return false;
+    if (one.max !== undefined && !isTime(one.max)) return false;
+    return isTextOrNothing(one.key) && isTextOrNothing(one.params);
   }
   if (doc.type === 'event') {
     if (!isName(doc.event) || (doc.key !== undefined && typeof doc.key !== 'string')) return;
     if (doc.triggered === undefined) return emit(0, 'event');
-    var starting = doc.triggered && doc.triggered.starting;
-    if (!Array.isArray(starting) || typeof doc.triggered.at !== 'number') return;
-    if (starting.length > 0 && starting.every(isStarting)) emit(0, 'event');
+    if (!doc.triggered || typeof doc.triggered.at !== 'number') return;
+    var starting = doc.triggered.starting || [];
+    var gathering = doc.triggered.gathering || [];
+    if (!Array.isArray(starting) || !Array.isArray(gathering)) return;
+    if (!starting.every(isStarting) || !gathering.every(isJoining)) return;
+    if (starting.length + gathering.length > 0) emit(0, 'event');
+    return;
+  }
+  if (doc.type === 'gathering') {
+    if (doc.starting) emit(0, 'gathering');
+    else if (typeof doc.next_due === 'number') emit(doc.next_due, 'gathering');
     return;
   }
   if (doc.type === 'schedule') {

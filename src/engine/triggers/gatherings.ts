@@ -1,0 +1,177 @@
+import type { Made } from '../../decide/schedules/schedule-world.js';
+import {
+  decideGathering,
+  type GatheringIntent,
+  type GatheringWorld,
+} from '../../decide/triggers/decide-gathering.js';
+import type { StoredEvent } from '../../decide/triggers/events.js';
+import { withItsJob } from '../../decide/triggers/joined-event.js';
+import type { Answer } from '../../decide/world.js';
+import type { StoredDocument } from '../../model/document.js';
+import { readGathering, type GatheredJob, type Gathering } from '../../model/gathering.js';
+import { parseDocument } from '../../reading/parse.js';
+import type { FollowParts } from '../loop/followed-parts.js';
+import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
+import { writeFollowed } from '../loop/write-followed.js';
+import { createJoin, currentOf, type Join } from './join.js';
+import { createMaker, createRefusal, evaluateAll, shortHash } from './starting.js';
+
+/** What an engine does about events that are gathered until a job starts. */
+export type Gatherings = Followed & { readonly join: Join };
+
+/** How long writes may be under way where a document has several copies, ms. */
+const graceMs = 2_000;
+/** When to look again at a gathering of which another revision has won, ms. */
+const hearsayMs = 2_000;
+
+/** The part of an engine that follows gathered events. */
+export function createGatherings(parts: FollowParts): Gatherings {
+  const grace = (): number | undefined => (parts.replicas.many ? graceMs : undefined);
+  const followed = createFollowed(parts, {
+    type: 'gathering',
+    isDeciding: (doc) => readGathering(doc)?.starting !== undefined,
+    dueBefore: (doc, now) => {
+      const { starting, next_due: due = 0 } = readGathering(doc) ?? {};
+      const wait = starting?.sure === true ? 0 : (grace() ?? 0);
+      const from = starting === undefined ? due : starting.at + wait;
+      return from <= now ? from : 0;
+    },
+    knowledgeOf: (doc) => createKnowledge(parts, doc, grace()),
+    tell: (before, after) => tell(parts, before, after),
+  });
+  return { ...followed, join: createJoin(parts, (doc) => followed.take(doc)) };
+}
+
+const doing = (act: () => Promise<void>): NextStep => ({ kind: 'do', act, isShared: false });
+
+/** What was read, evaluated and made for gathered events. */
+function createKnowledge(
+  parts: FollowParts,
+  { _id: id, _rev: rev }: StoredDocument,
+  grace: number | undefined,
+): Knowledge {
+  const events = new Map<string, StoredEvent | null>();
+  const answers = new Map<string, Answer>();
+  const settled = new Set<string>();
+  const { made, make } = createMaker(parts, 'gathering', id);
+  const refusal = createRefusal();
+  let found: 'not yet' | 'alone' | 'lost' = grace === undefined ? 'alone' : 'not yet';
+  const world: GatheringWorld = {
+    get refusal() {
+      return refusal.reason();
+    },
+    get isConfirmed() {
+      return found === 'alone';
+    },
+    event: (one) => events.get(one),
+    answer: (one) => answers.get(one),
+    made,
+    settled: (job) => settled.has(job),
+    graceMs: grace,
+    hash: shortHash,
+  };
+  const look = async (): Promise<void> => {
+    found = (await currentOf(parts, id))?._rev === rev ? 'alone' : 'lost';
+  };
+  // Where there are several copies, nothing is written but upon the only revision.
+  const write = (doc: StoredDocument, because: string): NextStep =>
+    found === 'not yet' ? doing(look) : { kind: 'write', doc, because };
+  const stepFor = (intent: GatheringIntent, gathering: Gathering): NextStep => {
+    switch (intent.kind) {
+      case 'wait':
+        return intent;
+      case 'look_up':
+        return doing(() => readEvents(parts, intent.events, events));
+      case 'evaluate':
+        return doing(() => evaluateAll(parts, intent.questions, answers));
+      case 'confirm':
+        return doing(look);
+      case 'make':
+        return doing(() => make([intent.job]));
+      case 'settle':
+        return doing(() => settle(parts, gathering, intent, settled));
+      case 'write':
+        return write(intent.gathering, intent.because);
+      case 'remove':
+        return write({ _id: id, _rev: rev, _deleted: true }, 'It gathers nothing.');
+    }
+  };
+  return {
+    next: (doc, now): NextStep => {
+      const gathering = doc['_deleted'] === true ? undefined : readGathering(doc);
+      if (gathering === undefined) return { kind: 'rest' };
+      if (found === 'lost') return { kind: 'wait', until: now + hearsayMs };
+      return stepFor(decideGathering(gathering, now, world), gathering);
+    },
+    refused: refusal.take,
+  };
+}
+
+/**
+ * Reads events, and puts them down; null: there is none. One copy may not know yet that an event waits, and what
+ * does not is left out for good.
+ */
+async function readEvents(
+  parts: FollowParts,
+  ids: readonly string[],
+  events: Map<string, StoredEvent | null>,
+): Promise<void> {
+  const docs = await readAll(parts, ids);
+  if (parts.life.signal.aborted) return;
+  for (const id of ids) events.set(id, eventIn(docs.get(id)) ?? null);
+}
+
+/** Reads documents; of those with several copies as all of them know it. */
+async function readAll(
+  parts: FollowParts,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument | undefined>> {
+  const { store, retry, replicas } = parts;
+  if (!replicas.many) return (await retry(() => store.getMany(ids))) ?? new Map();
+  const docs = await Promise.all(ids.map((id) => currentOf(parts, id)));
+  return new Map(ids.map((id, i) => [id, docs[i]]));
+}
+
+function eventIn(doc: StoredDocument | undefined): StoredEvent | undefined {
+  const parsed = doc === undefined ? undefined : parseDocument(doc);
+  return parsed?.kind === 'event' && parsed.ok ? (parsed.value as StoredEvent) : undefined;
+}
+
+type Settled = { readonly starting: GatheredJob; readonly made: Made };
+
+/** Stores in the events of a job that it is started, or refused; then it is among the `settled` ones. */
+async function settle(
+  parts: FollowParts,
+  gathering: Gathering,
+  { starting: { job, events }, made }: Settled,
+  settled: Set<string>,
+): Promise<void> {
+  const { life } = parts;
+  const ids = events.map(({ id }) => id);
+  const read = await readAll(parts, ids);
+  await Promise.all(
+    ids.map(async (id) => {
+      let doc = read.get(id);
+      while (!life.signal.aborted) {
+        const event = eventIn(doc);
+        const next = event && withItsJob(event, gathering, { job, made });
+        if (next === undefined) return;
+        const { kind } = await writeFollowed(parts, next);
+        if (kind !== 'lost') return;
+        doc = await currentOf(parts, id);
+      }
+    }),
+  );
+  settled.add(job);
+}
+
+/** Logs and measures that gathered events start a job. */
+function tell({ log, meters }: FollowParts, before: StoredDocument, after: StoredDocument): void {
+  const [was, is] = [readGathering(before)?.starting, readGathering(after)?.starting];
+  if (is === undefined || was !== undefined) return;
+  const { job, problem, events } = is;
+  const what = `${events.length} ${events.length === 1 ? 'event starts' : 'events start'} job ${job}`;
+  if (problem === undefined) log.info({ gathering: after._id, job }, `${what}.`);
+  else log.warn({ gathering: after._id, job }, `${what}, which ends: ${problem}`);
+  meters?.triggers?.('event', problem === undefined ? 'started' : 'refused', 1);
+}
