@@ -38,12 +38,12 @@ export function withJoiners(
   if (doc !== undefined && before === undefined) return { kind: 'foreign' };
   const { events = [], starting } = before ?? {};
   const known = new Set([...events, ...(starting?.events ?? [])].map((one) => one.id));
-  const added = joiners.filter((one) => !known.has(one.id));
-  const [latest] = inOrder(added).slice(-1);
+  const once = new Map(joiners.map((one) => [one.id, one]));
+  const added = [...once.values()].filter((one) => !known.has(one.id));
+  const [latest] = eventsInOrder(added).slice(-1);
   if (latest === undefined) return { kind: 'there' };
   if (events.length >= mostWaiting) return { kind: 'full' };
-  const { into: _into, ...rule } = added.find(({ id: one }) => one === latest.id)
-    ?.joining as Joining;
+  const { into: _into, ...rule } = latest.joining;
   const isNewest = events.every(({ at }) => at <= latest.at);
   const { max: _max, params: _params, ...kept } = before ?? { type: 'gathering' as const };
   const next = {
@@ -55,14 +55,14 @@ export function withJoiners(
 }
 
 /** Returns events in the order in which they came: by time, then by id. */
-export function inOrder(events: readonly GatheredEvent[]): readonly GatheredEvent[] {
+export function eventsInOrder<T extends GatheredEvent>(events: readonly T[]): readonly T[] {
   return events.toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
 /** Returns the events that the next job starts for: as many as one job may have, the earliest ones. */
 export function nextMembers({ events, size }: Pick<Gathering, 'events' | 'size'>) {
   let characters = 0;
-  const members = inOrder(events).slice(0, size);
+  const members = eventsInOrder(events).slice(0, size);
   const end = members.findIndex(({ id }, i) => {
     characters += id.length;
     return i > 0 && characters > mostCharacters;

@@ -15,10 +15,10 @@ import { takeTurns } from '../../turns.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { createMaker, createRefusal, evaluateAll, shortHash } from './starting.js';
-import type { Join, JoinResult } from './join.js';
+import type { JoinGathering, JoinResult } from './join.js';
 
 /** The part of an engine that starts jobs for announced events, or has them gathered. */
-export function createEventTriggers(parts: FollowParts, join: Join): Followed {
+export function createEventTriggers(parts: FollowParts, join: JoinGathering): Followed {
   return createFollowed(parts, {
     type: 'event',
     isDeciding,
@@ -41,7 +41,7 @@ function intentOf(doc: StoredDocument, now: number, world: EventWorld): EventInt
 }
 
 /** What was looked up, evaluated and made for one event. */
-function createKnowledge(parts: FollowParts, event: string, join: Join): Knowledge {
+function createKnowledge(parts: FollowParts, event: string, join: JoinGathering): Knowledge {
   const answers = new Map<string, Answer>();
   const joined = new Map<string, JoinResult>();
   const { made, make } = createMaker(parts, 'event', event);

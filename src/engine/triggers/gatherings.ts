@@ -13,11 +13,11 @@ import { parseDocument } from '../../reading/parse.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { writeFollowed } from '../loop/write-followed.js';
-import { createJoin, currentOf, type Join } from './join.js';
+import { createJoin, currentOf, type JoinGathering } from './join.js';
 import { createMaker, createRefusal, evaluateAll, shortHash } from './starting.js';
 
 /** What an engine does about events that are gathered until a job starts. */
-export type Gatherings = Followed & { readonly join: Join };
+export type Gatherings = Followed & { readonly join: JoinGathering };
 
 /** How long writes may be under way where a document has several copies, ms. */
 const graceMs = 2_000;

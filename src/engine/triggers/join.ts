@@ -9,7 +9,7 @@ import { resolveLeaves, writeFollowed } from '../loop/write-followed.js';
 export type JoinResult = Made | { readonly kind: 'full' };
 
 /** Has a gathering take an event; `at`: when that was decided (epoch ms). */
-export type Join = (event: string, at: number, joining: Joining) => Promise<JoinResult>;
+export type JoinGathering = (event: string, at: number, joining: Joining) => Promise<JoinResult>;
 
 type Waiting = Joiner & { readonly resolve: (result: JoinResult) => void };
 
@@ -22,7 +22,10 @@ const full = { kind: 'full' } as const;
  * The door to gatherings: events that come together are taken by one write. `onStored` is given each new
  * revision.
  */
-export function createJoin(parts: FollowParts, onStored: (doc: StoredDocument) => void): Join {
+export function createJoin(
+  parts: FollowParts,
+  onStored: (doc: StoredDocument) => void,
+): JoinGathering {
   const waiting = new Map<string, Waiting[]>();
   const takeAll = async (into: string): Promise<void> => {
     const joiners = waiting.get(into) ?? [];

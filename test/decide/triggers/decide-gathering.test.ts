@@ -59,8 +59,9 @@ describe('when the job of gathered events is due', () => {
   });
 
   it('T34: takes the earliest events, of one time by their ids, and not too many characters', () => {
-    const events = [...at(30), { id: 'b', at: 10 }, { id: 'a', at: 10 }];
-    expect(nextMembers(gathering({ events, size: 2 })).map(({ id }) => id)).toEqual(['a', 'b']);
+    const events = [...at(30), ...['b', 'a', 'c'].map((id) => ({ id, at: 10 }))];
+    const members = nextMembers(gathering({ events, size: 3 }));
+    expect(members.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
     const long = [1, 2, 3].map((time) => ({ id: String(time).repeat(40_000), at: time }));
     const full = gathering({ events: long });
     expect(nextMembers(full)).toEqual(long.slice(0, 1));
@@ -201,7 +202,7 @@ describe('events that are to be gathered', () => {
     expect(join(gathering(), [10, 20])).toEqual({ kind: 'there' });
     const busy = gathering({ starting: { job: 'j', at: 1, events: at(5) } });
     expect(join(busy, [5])).toEqual({ kind: 'there' });
-    expect(join(busy, [5, 30])).toMatchObject({ doc: { events: at(10, 20, 30) } });
+    expect(join(busy, [5, 30, 30])).toMatchObject({ doc: { events: at(10, 20, 30) } });
   });
 
   it('bring the rule of the latest one', () => {
@@ -257,6 +258,7 @@ describe('revisions in conflict', () => {
       next_due: 40,
     });
     expect(mergedGathering([winner, gathering({ events: at(10, 20) })])).toBeUndefined();
+    expect(mergedGathering([gathering(), gathering({ events: at(10) })])).toBeUndefined();
     const task = { _id: into, _rev: '1-t', type: 'task' };
     expect(mergedGathering([task, winner])).toBeUndefined();
     expect(mergedGathering([winner, task])).toBeUndefined();
