@@ -89,6 +89,8 @@ export type ProtocolPorts = {
   readonly mayBeLate?: () => boolean;
   /** A longer document is refused, bytes. */
   readonly mostBytes?: number;
+  /** Waits so many ms; left out: by the clock of the process. */
+  readonly rest?: (ms: number) => Promise<void>;
 };
 
 type LogLine = (about: Readonly<Record<string, unknown>>, message: string) => void;
@@ -185,9 +187,14 @@ async function perform(effect: Effect, ports: ProtocolPorts): Promise<EffectAnsw
     case 'abandon':
       return ports.giveUp(effect.children);
     case 'rest':
-      await sleep(effect.ms, undefined, { signal: ports.life }).catch(() => undefined);
+      if (ports.rest === undefined) await restByClock(effect.ms, ports.life);
+      else await ports.rest(effect.ms);
       return undefined;
   }
+}
+
+async function restByClock(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 async function write(draft: NewDraft, ports: ProtocolPorts): Promise<WriteAnswer> {

@@ -50,7 +50,7 @@ function begin(job: NewJob, now: number, world: World): Move {
       job: endUnbegun(job, now, { exit: exits.cancelled, failure: cancelled(job) }),
     };
   }
-  const problem = startProblemOf(job.started_by);
+  const problem = job.started_by === undefined ? undefined : startProblemOf(job.started_by);
   if (problem !== undefined)
     return refuse(job, now, failure('TriggerRefused', { reason: problem }));
   const root = job.parent?.root;

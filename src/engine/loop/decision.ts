@@ -105,8 +105,7 @@ export function createDecider(parts: DeciderParts): Decider {
         continue;
       }
       if (intent.kind !== 'look_up' && intent.kind !== 'acquire') {
-        await giveBackUnused(intent, found, job, parts.locks);
-        leaveLines(intent, found, job, parts.rates);
+        await leaveUnused(intent, found, job, parts);
         return intent;
       }
       const open = keysOfWanted(intent);
@@ -223,23 +222,23 @@ async function take(
   if (wanted.rates.length > 0) await grantAttempts(wanted.rates, grants, inLineOf(job), rates);
 }
 
-async function giveBackUnused(end: object, of: Findings, job: Job, locks: Locks): Promise<void> {
-  const unused = unusedPermits(end, of.permits.values());
-  if (unused.size > 0) await locks.giveBack(unused, job);
-}
-
 /**
- * A job that waits for a slot or a permit, or is paused, cannot use the grant of its turn: others go before it.
- * Where another engine goes first, and where an answer is missing, it may ask in a moment.
+ * Gives back the permits that the decision does not use, and places in the lines of rates: a job that waits for a
+ * slot or a permit, or is paused, cannot use the grant of its turn, and others go before it. Where another engine
+ * goes first, and where an answer is missing, it may ask in a moment.
  */
-function leaveLines(
+async function leaveUnused(
   intent: DecidedIntent,
-  { grants }: Findings,
-  { _id: id }: Job,
-  { concerned, leaveOthers }: DeciderParts['rates'],
-): void {
-  if (intent.kind !== 'wait' || intent.for === 'engine' || intent.rule === 'unanswered') return;
-  if (concerned.has(id)) leaveOthers(id, grants);
+  { permits, grants }: Findings,
+  job: Job,
+  { locks, rates }: Pick<DeciderParts, 'locks' | 'rates'>,
+): Promise<void> {
+  if (permits.size > 0) {
+    const unused = unusedPermits(intent, permits.values());
+    if (unused.size > 0) await locks.giveBack(unused, job);
+  }
+  if (!rates.concerned.has(job._id) || intent.kind !== 'wait') return;
+  if (intent.for !== 'engine' && intent.rule !== 'unanswered') rates.leaveOthers(job._id, grants);
 }
 
 /** The job that a notification tells of, as it is now. */

@@ -23,6 +23,7 @@ const permitRuns: fc.Arbitrary<PermitRun> = fc.record({
   kills: fc.integer({ min: 0, max: 8 }),
   slowMs: fc.constantFrom(4, 4, 150),
   lost: fc.integer({ min: 0, max: 10 }),
+  nodes: fc.constant(1),
 });
 
 describe('limits by key with 8 engines that are killed by chance', () => {
@@ -39,6 +40,20 @@ describe('limits by key with 8 engines that are killed by chance', () => {
         }),
         runs(3),
       );
+    },
+  );
+
+  it(
+    'U6, U7: never have more holders than permits with three copies that disagree, and every job ends',
+    minutes,
+    async () => {
+      for (let seed = 1; seed <= runs(2).numRuns; seed += 1) {
+        const flows = [[{ limit: 1 + (seed % 3), strategy: 'queue' } as const]];
+        const tasks = [[], [{ limit: 2, key: 'params.k' }]] as const;
+        const few = { engines: 4, jobs: 8, kills: seed % 4, slowMs: 4, lost: 0, nodes: 3 };
+        const { over, open } = await runJobs({ seed, flows, tasks, ...few });
+        expect({ over, open }).toEqual({ over: [], open: [] });
+      }
     },
   );
 });

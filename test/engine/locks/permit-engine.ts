@@ -14,6 +14,7 @@ import type { Flow } from '../../../src/model/flow.js';
 import { isFinalState, type Job } from '../../../src/model/job.js';
 import { isLive, type LiveStep, type Step } from '../../../src/model/step.js';
 import type { Task } from '../../../src/model/task.js';
+import { createReplicas } from '../../../src/replicas/replicas.js';
 import type { Store } from '../../../src/store/store.js';
 import { world } from '../../support/builders.js';
 import type { VirtualTime } from '../../support/virtual-time.js';
@@ -41,6 +42,16 @@ export type Around = {
   readonly slowMs: number;
   /** Of each hundred writes so many are stored without a clear answer. */
   readonly lost: number;
+  /** An attempt runs from now on, or no more. */
+  readonly begins: (attempt: RunningAttempt) => void;
+  readonly ends: (claim: string) => void;
+};
+
+export type RunningAttempt = {
+  readonly engine: string;
+  readonly job: string;
+  readonly task: string;
+  readonly claim: string;
 };
 
 export type SimulatedEngine = {
@@ -57,7 +68,15 @@ export function startEngine(name: string, around: Around): SimulatedEngine {
   const running = new Map<string, string>();
   const seen = new Map<string, { rev: string; at: number }>();
   const queue = new Map<string, Promise<void>>();
-  const retry = async <T>(ask: () => Promise<T>): Promise<T | undefined> => ask();
+  const retry = async <T>(ask: () => Promise<T>): Promise<T | undefined> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!isUnclear(error)) throw error;
+      }
+    }
+  };
   const serially = (id: string, what: () => Promise<void>): Promise<void> => {
     const next = (queue.get(id) ?? Promise.resolve()).then(what).catch(around.failed);
     queue.set(id, next);
@@ -75,10 +94,20 @@ export function startEngine(name: string, around: Around): SimulatedEngine {
     },
     limiting: new Set(['some']),
   });
+  const copies = around.cluster.nodes.length;
+  const replicas = createReplicas({
+    ...{ store, retry, log: silent, life: life.signal, me: name, patienceMs: Infinity },
+    once: { said: new Set<string>(), log: () => {}, stored: () => {} },
+    giveUp: () => Promise.resolve([]),
+    claimsOf: (job) => [...running].flatMap(([claim, of]) => (of === job ? [claim] : [])),
+    lease: (engine) => (around.leases().includes(engine) ? 'alive' : 'dead'),
+    onRead: () => {},
+    rest: (ms) => new Promise((go) => clock.after(ms, go)),
+  });
+  replicas.setCount(copies);
   const locks = createLocks({
     ...{ store, retry, log: silent, life: life.signal, now: clock.now, queues: permitQueues },
-    copies: () => 1,
-    run: () => Promise.reject(new Error('There is one copy.')),
+    ...{ copies: () => copies, run: replicas.run },
     remind: (job) => void recall(job),
   });
   const worldFor = (job: Job, found: Found): World => {
@@ -109,10 +138,16 @@ export function startEngine(name: string, around: Around): SimulatedEngine {
       else return intent;
     }
   };
+  const read = async (id: string): Promise<StoredDocument | undefined> => {
+    const doc = await store.get(id);
+    if (doc === undefined || copies === 1) return doc;
+    if (around.cluster.leaves(id).length > 1) replicas.suspect(id);
+    return replicas.readConsistent(doc);
+  };
   /** Considers a job until there is nothing more to do about it. */
   const consider = async (id: string): Promise<void> => {
     for (;;) {
-      const doc = await store.get(id);
+      const doc = await read(id);
       if (life.signal.aborted || doc === undefined) return;
       if (seen.get(id)?.rev !== doc._rev) seen.set(id, { rev: doc._rev, at: clock.now() });
       permitQueues.look(doc);
@@ -152,36 +187,48 @@ export function startEngine(name: string, around: Around): SimulatedEngine {
         throw new Error('It was answered.');
     }
   };
-  const write = async (job: Job, claims: readonly LiveStep[]): Promise<boolean> => {
+  const write = async (
+    job: Job,
+    claims: readonly LiveStep[],
+    ended: readonly string[] = [],
+  ): Promise<boolean> => {
     // Whoever reads the job before the answer comes must not take its attempts for lost.
     for (const { claim } of claims) running.set(claim, job._id);
-    const answered = await store.write(job);
-    const isKnown = answered.kind === 'written';
-    const stored = isKnown || claims.length === 0 ? undefined : await store.get(job._id);
+    const committed = await replicas.commit({ job, claims, ended });
     if (life.signal.aborted) return false;
-    if (!isKnown && (stored === undefined || !hasBegun(stored, claims))) {
+    const isOurs = committed.kind === 'written' || (await hasBegunAll(job._id, claims));
+    if (life.signal.aborted) return false;
+    if (!isOurs) {
       for (const { claim } of claims) running.delete(claim);
-      return false;
+      return committed.kind === 'given_up';
     }
-    const doc = (await store.get(job._id)) as StoredDocument;
+    const doc = 'doc' in committed ? committed.doc : await read(job._id);
+    if (doc === undefined) return false;
     if (isFinalState(doc['state'])) locks.adopt(doc);
     await locks.releaseSteps(doc);
-    for (const step of claims) {
-      const ms = 20 + pick(400);
-      clock.after(ms, () => end(job._id, step.claim, { kind: 'done' }));
+    for (const { claim, task } of claims) {
+      around.begins({ engine: name, job: job._id, task: String(task), claim });
+      clock.after(20 + pick(400), () => end(job._id, claim, { kind: 'done' }));
     }
     return true;
+  };
+  /** The answer to a write may be lost: where there is one copy, a read tells. */
+  const hasBegunAll = async (id: string, claims: readonly LiveStep[]): Promise<boolean> => {
+    if (copies > 1 || claims.length === 0) return false;
+    const stored = await store.get(id);
+    return stored !== undefined && hasBegun(stored, claims);
   };
   /** The attempt ends; its outcome is written on whatever revision there is. */
   const end = (id: string, claim: string, outcome: Outcome): void => {
     if (life.signal.aborted || !running.has(claim)) return;
+    around.ends(claim);
     void serially(id, async () => {
       for (;;) {
-        const doc = await store.get(id);
+        const doc = await read(id);
         if (life.signal.aborted || doc === undefined) return;
         const schema = readSchema;
         const settled = settle(doc as unknown as Job, { claim, outcome, schema }, clock.now());
-        if (settled.kind === 'fenced' || (await write(settled.job, []))) break;
+        if (settled.kind === 'fenced' || (await write(settled.job, [], [claim]))) break;
       }
       running.delete(claim);
       await consider(id);
@@ -230,6 +277,11 @@ async function acquireFor(
   }
 }
 
+/** A write that only some copies have acknowledged. */
+function isUnclear(error: unknown): boolean {
+  return error instanceof Error && error.message === '202';
+}
+
 function hasBegun(doc: StoredDocument, claims: readonly LiveStep[]): boolean {
   const steps = (doc['steps'] ?? []) as readonly Step[];
   return claims.every(({ claim }) => steps.some((one) => isLive(one) && one.claim === claim));
@@ -251,19 +303,25 @@ function storeOf(name: string, around: Around, life: AbortSignal): Store {
     });
   const write = (doc: Partial<StoredDocument> & { readonly _id: string }) => {
     const result = cluster.write(doc);
+    // Of several copies one may have it.
+    if (result.kind === 'unknown') around.stored({ ...doc, _rev: '' });
     if (result.kind !== 'written') return result;
     around.stored({ ...doc, _rev: result.rev });
     // The answer to the first of two attempts to write may be lost: the second one is told of a conflict.
     return pick(100) < lost ? ({ kind: 'conflict' } as const) : result;
   };
+  const count = cluster.nodes.length;
+  const find = (id: string): StoredDocument | undefined =>
+    cluster.get(id, count === 1 ? undefined : pick(count));
   const store = {
-    get: (id: string) => later(() => cluster.get(id)),
+    get: (id: string) => later(() => find(id)),
+    leaves: (id: string) => later(() => cluster.leaves(id)),
     getMany: (ids: readonly string[]) =>
       later(
         () =>
           new Map(
             ids.flatMap((id) => {
-              const doc = cluster.get(id);
+              const doc = find(id);
               return doc === undefined ? [] : [[id, doc] as const];
             }),
           ),
@@ -272,7 +330,7 @@ function storeOf(name: string, around: Around, life: AbortSignal): Store {
       later(() => {
         const wanted = new Set(keys.map(([, key]) => key));
         return cluster.ids().flatMap((id) => {
-          const doc = id.startsWith('lock:') ? cluster.get(id) : undefined;
+          const doc = id.startsWith('lock:') ? find(id) : undefined;
           return doc !== undefined && wanted.has(String(doc['key'])) ? [{ id, doc }] : [];
         });
       }),

@@ -11,7 +11,12 @@ import type { Task } from '../../../src/model/task.js';
 import { flow } from '../../support/builders.js';
 import { createVirtualTime, dice } from '../../support/virtual-time.js';
 import { createCluster } from '../schedules/slot-world.js';
-import { startEngine, type SimulatedEngine } from './permit-engine.js';
+import {
+  startEngine,
+  type Around,
+  type RunningAttempt,
+  type SimulatedEngine,
+} from './permit-engine.js';
 
 /** What a run of the simulation is. Times in ms. */
 export type PermitRun = {
@@ -28,6 +33,8 @@ export type PermitRun = {
   readonly slowMs: number;
   /** How often the answer to a write is lost, of each hundred. */
   readonly lost: number;
+  /** Nodes of the database, each with a copy of every document. */
+  readonly nodes: number;
 };
 
 /** What a run came to. */
@@ -53,7 +60,13 @@ const namesIn = (flowNumber: number): readonly string[] =>
 export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
   const pick = dice(run.seed);
   const clock = createVirtualTime();
-  const cluster = createCluster(1, () => [0]);
+  const { nodes } = run;
+  const reach = (): readonly number[] => {
+    const first = pick(nodes);
+    const order = Array.from({ length: nodes }, (_, i) => (first + i) % nodes);
+    return nodes > 1 && pick(4) === 0 ? order.slice(0, 1 + pick(nodes)) : order;
+  };
+  const cluster = createCluster(nodes, reach);
   const tasks = run.tasks.map((limits, i): Task => {
     const own = limits.length === 0 ? {} : { concurrency: [...limits] };
     return { type: 'task', name: 'ab'[i] ?? '', ...own };
@@ -64,7 +77,8 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
   });
   const leases = new Set<string>();
   const alive = new Map<string, SimulatedEngine>();
-  const judge = createJudge({ cluster, flows, tasks, now: clock.now });
+  const attempts = new Map<string, RunningAttempt>();
+  const judge = createJudge({ cluster, flows, tasks, now: clock.now, attempts });
   const applyRequest = (request: JobRequest & { readonly _id: string }): void => {
     const doc = cluster.get(request.job);
     if (doc === undefined) return;
@@ -95,6 +109,11 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
       leases: () => [...leases],
       failed: (error) => errors.push(error),
       stored: spread,
+      begins: (attempt) => {
+        attempts.set(attempt.claim, attempt);
+        judge.look();
+      },
+      ends: (claim) => attempts.delete(claim),
       step: (of) => {
         if (pick(1_000) < run.kills && alive.size > 1) kill(of);
       },
@@ -109,6 +128,7 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
     if (!alive.has(name)) return;
     alive.get(name)?.kill();
     alive.delete(name);
+    for (const [claim, { engine }] of attempts) if (engine === name) attempts.delete(claim);
     killed += 1;
     clock.after(leaseMs, () => {
       leases.delete(name);
@@ -128,7 +148,7 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
       ...{ _id: `job-${n}`, type: 'job', flow: `f${pick(flows.length)}` },
       ...{ params: { k, a: { k }, b: { k } }, priority: 1 + pick(3) },
     };
-    clock.after(pick(3_000), () => {
+    clock.after(pick(nodes > 1 ? 300 : 3_000), () => {
       const result = cluster.write(job);
       if (result.kind === 'written') spread({ ...job, _rev: result.rev });
     });
@@ -138,10 +158,14 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
     clock.after(50, look);
   };
   clock.after(50, look);
+  if (nodes > 1) followCopies({ cluster, clock, pick, alive });
   const jobs = (): readonly (StoredDocument | undefined)[] =>
     Array.from({ length: run.jobs }, (_, n) => cluster.get(`job-${n}`));
   const isOpenJob = (doc: StoredDocument | undefined): boolean => !isFinalState(doc?.['state']);
-  await clock.run(() => errors.length > 0 || clock.now() > 400_000 || !jobs().some(isOpenJob));
+  await clock.run(
+    () =>
+      errors.length > 0 || clock.now() > 400_000 || !jobs().some(isOpenJob),
+  );
   if (errors.length > 0) throw errors[0];
   return {
     ...{ over: judge.over(), emptyMs: judge.emptyMs(), killed, tookMs: clock.now() },
@@ -150,7 +174,38 @@ export async function runJobs(run: PermitRun): Promise<PermitOutcome> {
   };
 }
 
+/** Copies learn of each other, and what came into conflict then is looked at; so is everything now and then. */
+function followCopies({
+  cluster,
+  clock,
+  pick,
+  alive,
+}: Pick<Around, 'cluster' | 'clock' | 'pick'> & {
+  readonly alive: ReadonlyMap<string, SimulatedEngine>;
+}): void {
+  const show = (isWanted: (id: string) => boolean): void => {
+    for (const id of cluster.ids()) {
+      const doc = cluster.get(id);
+      if (!id.startsWith('job-') || doc === undefined || !isWanted(id)) continue;
+      for (const engine of alive.values()) clock.after(pick(20), () => engine.take(doc));
+    }
+  };
+  const sync = (): void => {
+    cluster.sync();
+    show((id) => cluster.leaves(id).length > 1);
+    clock.after(20 + pick(200), sync);
+  };
+  const sweep = (): void => {
+    show((id) => !isFinalState(cluster.get(id)?.['state']));
+    clock.after(2_000, sweep);
+  };
+  sync();
+  sweep();
+}
+
 type JudgeParts = {
+  /** Attempts that run, by claim. */
+  readonly attempts: ReadonlyMap<string, RunningAttempt>;
   readonly cluster: ReturnType<typeof createCluster>;
   readonly flows: readonly Flow[];
   readonly tasks: readonly Task[];
@@ -160,7 +215,7 @@ type JudgeParts = {
 type Want = { readonly key: string; readonly most: number };
 
 /** Looks at the jobs alone, whatever the locks say. */
-function createJudge({ cluster, flows, tasks, now }: JudgeParts) {
+function createJudge({ cluster, flows, tasks, now, attempts }: JudgeParts) {
   const over = new Set<string>();
   const since = new Map<string, number>();
   let emptyMs = 0;
@@ -189,9 +244,12 @@ function createJudge({ cluster, flows, tasks, now }: JudgeParts) {
       }
       const isBegun = steps.length > 0 || job['locked'] !== undefined;
       const open = steps.filter(isOpen);
+      // A copy may show what has lost: there counts what runs.
+      const runs = [...attempts.values()].filter((one) => one.job === id);
+      const isOne = cluster.nodes.length === 1;
       const held = [
-        ...(isBegun ? flowWants : []),
-        ...open.flatMap(({ task }) => wantsOfTask(String(task))),
+        ...((isOne ? isBegun : runs.length > 0) ? flowWants : []),
+        ...(isOne ? open : runs).flatMap(({ task }) => wantsOfTask(String(task))),
       ];
       for (const key of new Set(held.map((want) => want.key))) {
         holders.set(key, (holders.get(key) ?? 0) + 1);
