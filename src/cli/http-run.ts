@@ -56,6 +56,7 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
     settings: config.http,
     root: config.root,
     retain: config.retain,
+    notify: config.notify,
     log,
     version: packageVersion(),
     leaseMs: config.leaseMs,

@@ -27,6 +27,8 @@ export type NotifyQuery = {
   readonly flow?: string | undefined;
   /** `notify` of `tws.json`. */
   readonly settings?: NotifySettings | undefined;
+  /** Whether the entries of an owner's lists are meant; default: all. */
+  readonly isMeant?: ((owner: string) => boolean) | undefined;
 };
 
 /** Who is notified; `from`: the flow, the id of the list, or `tws.json`. `at`: its place there. */
@@ -86,7 +88,7 @@ export async function testNotify(
 }
 
 /** The notify lists of the database. */
-async function storedLists(store: Store): Promise<readonly StoredDocument[]> {
+export async function storedLists(store: Store): Promise<readonly StoredDocument[]> {
   const rows = await store.view('engines');
   const ids = rows.flatMap(({ id, value }) => (value === 'notify' ? [id] : []));
   const docs = ids.length === 0 ? [] : [...(await store.getMany(ids)).values()];
@@ -96,16 +98,17 @@ async function storedLists(store: Store): Promise<readonly StoredDocument[]> {
 async function listedFor(
   store: Store,
   owner: string,
-  settings: NotifySettings,
+  { settings = [], isMeant = () => true }: NotifyQuery,
 ): Promise<readonly ListEntry[]> {
   const lists = (await storedLists(store)).map(readNotifyList);
   const stored = lists.flatMap(({ entries }) => entries);
-  return entriesFor([...settingsEntries(settings), ...stored], owner);
+  const all = entriesFor([...settingsEntries(settings), ...stored], owner);
+  return all.filter((entry) => isMeant(entry.owner));
 }
 
 /** The entries, and the job that is told of, as far as it does not depend on what is told. */
 async function wantedFor(store: Store, query: NotifyQuery) {
-  const { owner = defaultOwner, flow, settings = [] } = query;
+  const { owner = defaultOwner, flow } = query;
   const stored = flow === undefined ? undefined : await flowNamed(store, flow, owner);
   const subject = {
     _id: `notify-test-${randomUUID()}`,
@@ -116,7 +119,7 @@ async function wantedFor(store: Store, query: NotifyQuery) {
     ...(flow === undefined ? {} : { flow }),
     flow_definition: stored ?? { type: 'flow', name: flow ?? '', owner },
   };
-  const lists = await listedFor(store, owner, settings);
+  const lists = await listedFor(store, owner, query);
   const around: NotifyWorld = { ...unknownWorld, notifyLists: () => lists };
   return { subject, flow, wanted: wantedAlive(subject, around) };
 }

@@ -6,6 +6,7 @@ import type { Identify } from './access/identify.js';
 import type { JobHub } from './feed/hub.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Hook } from '../model/hook.js';
+import type { NotifySettings } from '../model/notify-list.js';
 import type { OpenApi } from './reference/openapi.js';
 
 /** Renders the metrics of this process; `refresh` is awaited before. */
@@ -31,6 +32,8 @@ export type Api = {
   readonly version: string;
   /** Where archived jobs are looked for. */
   readonly archives: ArchivesToRead;
+  /** `notify` of `tws.json`. */
+  readonly notify?: NotifySettings | undefined;
   /** The name of the folder that is served. */
   readonly project: string;
   /** How far one gets with the database. */

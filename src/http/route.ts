@@ -17,6 +17,7 @@ export const tags = {
   definitions: 'Tasks and flows.',
   schedules: 'Schedules, which start jobs at times.',
   hooks: 'Hooks: addresses to which other programs send what starts jobs.',
+  notify: 'Notify lists: who is told of jobs.',
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',

@@ -45,6 +45,7 @@ import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-change
 import { queueRoutes } from './routes/queues.js';
 import { deliverRoute } from './routes/hook-delivery.js';
 import { hookRoutes } from './routes/hooks.js';
+import { notifyListRoutes } from './routes/notify-lists.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
 import { tokenRoutes } from './routes/tokens.js';
@@ -71,6 +72,7 @@ export const routes: readonly Route[] = [
   ...scheduleChangeRoutes,
   runScheduleRoute,
   ...hookRoutes,
+  ...notifyListRoutes,
   deliverRoute,
   enginesRoute,
   ...engineSwitchRoutes,

@@ -37,6 +37,8 @@ export type ServerOptions = {
   readonly root: string;
   /** The default of `retain`, as in `tws.json`. */
   readonly retain?: Retain | undefined;
+  /** `notify` of `tws.json`. */
+  readonly notify?: Api['notify'];
   readonly log: Log;
   readonly version: string;
   readonly leaseMs?: number | undefined;
@@ -172,6 +174,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     log,
     version,
     archives: { usual: options.retain, root: options.root },
+    notify: options.notify,
     project: basename(resolve(options.root)),
     inspect: options.inspect,
     checks: createCache(checksMs, steady),

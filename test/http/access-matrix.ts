@@ -122,6 +122,25 @@ export const rows: Readonly<Record<string, Row>> = {
   checkHook: { ...list, ask: (owner, id) => ({ body: hookOf(owner, `${id}-new`) }) },
   // The hook says who may deliver; this one says: everybody.
   deliverToHook: { access: 'open', about: 'own', seed: 'hook', ask: byId, ok: [202] },
+  listNotifyLists: { ...list, ask: inOwner },
+  // One for each owner: cells of the same owner meet.
+  getNotifyList: {
+    ...{ access: 'viewer', about: 'document', ok: [200, 404] },
+    ask: (owner) => ({ path: { owner } }),
+  },
+  putNotifyList: {
+    ...{ ...put, ok: [200, 201, 409] },
+    ask: (owner) => ({ path: { owner }, body: { notify: [] } }),
+  },
+  removeNotifyList: {
+    ...{ access: 'admin', about: 'document', ok: [204, 404, 409] },
+    ask: (owner) => ({ path: { owner } }),
+  },
+  checkNotifyList: { ...list, ask: (owner) => ({ body: { owner, notify: [] } }) },
+  testNotify: {
+    ...{ access: 'operator', about: 'owner', ok: [202] },
+    ask: (owner) => ({ path: { owner } }),
+  },
   listEngines: { access: 'viewer', about: 'own', ok: [200] },
   getStats: { ...list, ask: inOwner },
   getFailures: { ...list, ask: inOwner },

@@ -42,6 +42,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   backfillSchedule: { from: 1, until: 2 },
   putHook: open,
   checkHook: open,
+  putNotifyList: { notify: [{ task: 'echo' }] },
+  checkNotifyList: { notify: [{ task: 'echo' }] },
+  testNotify: {},
   deliverToHook: { n: 1 },
   signalJob: { name: 'go' },
   skipJob: { step: 'echo' },
@@ -64,6 +67,7 @@ function pathFor(route: Route, id = 'some'): string {
   return fullPath(route)
     .replace('{id}', encodeURIComponent(id))
     .replace('{step}', 'echo')
+    .replace('{owner}', 'acme')
     .replace('{name}', 'default');
 }
 
@@ -489,6 +493,36 @@ describe('each route', () => {
     expect(await go('removeHook', path)).toBe(204);
     expect(await go('removeHook', path)).toBe(404);
     expect(await go('removeHook', '/hooks/twice')).toBe(409);
+  });
+
+  it('of notify lists answers as the reference says', async () => {
+    api = await openApi();
+    const path = '/notify/acme';
+    const any = { headers: { 'if-match': '*' } };
+    expect(await go('getNotifyList', path)).toBe(404);
+    expect(await go('removeNotifyList', path)).toBe(404);
+    expect(await go('putNotifyList', path, any)).toBe(412);
+    expect(await go('putNotifyList', path)).toBe(201);
+    expect(await go('putNotifyList', path)).toBe(409);
+    expect(await go('putNotifyList', path, any)).toBe(200);
+    const wrong = { body: { notify: [{ on: ['failed'], url: 7 }] } };
+    expect(await go('putNotifyList', path, wrong)).toBe(422);
+    expect(await go('putNotifyList', path, { body: { owner: 'me', notify: [] } })).toBe(422);
+    expect(await go('checkNotifyList', '/notify/check', wrong)).toBe(200);
+    expect(await go('checkNotifyList', '/notify/check', { raw: '[]' })).toBe(422);
+    expect(await go('listNotifyLists', '/notify')).toBe(200);
+    expect(await go('getNotifyList', path)).toBe(200);
+    await api.put(
+      { ...task('echo'), _id: 't1' },
+      { ...flow('broken', ['echo']), _id: 'f1', expected: 'soon' },
+    );
+    expect(await go('testNotify', `${path}/test`)).toBe(202);
+    expect(await go('testNotify', `${path}/test`, { body: { event: 'some' } })).toBe(400);
+    expect(await go('testNotify', `${path}/test`, { body: { flow: 'nix' } })).toBe(404);
+    expect(await go('testNotify', `${path}/test`, { body: { flow: 'broken' } })).toBe(422);
+    const old = { headers: { 'if-match': '"9-none"' } };
+    expect(await go('removeNotifyList', path, old)).toBe(409);
+    expect(await go('removeNotifyList', path)).toBe(204);
   });
 
   it('of schedules answers as the reference says', async () => {

@@ -254,7 +254,7 @@ async function send(
   if (body === undefined) return reply.send();
   reply.type(route.facade === 'ojs' ? ojsType : 'application/json; charset=utf-8');
   // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
-  const isForEditing = ['definitions', 'schedules', 'hooks'].includes(route.tag);
+  const isForEditing = ['definitions', 'schedules', 'hooks', 'notify'].includes(route.tag);
   const encrypted = isForEditing && principal?.level === 'admin';
   return reply.send(jsonText(withoutSecrets(body, { encrypted })));
 }

@@ -179,7 +179,7 @@ function newIdOf(
  * edition the revision that has it, else that of the document; undefined for none.
  */
 export function revisionToReplace(
-  kind: NamedKind,
+  kind: string,
   header: string | undefined,
   body: unknown,
   there: StoredDocument | undefined,
