@@ -408,8 +408,7 @@ function startingJobs(
       (await rules.schedules()).nextSlots(schedule, count, after),
     changeSchedule: async (id, change) =>
       (await rules.schedules()).changeSchedule(store, id, change),
-    runSchedule: async (id, now, by) =>
-      (await rules.schedules()).runSchedule(store, id, now, by),
+    runSchedule: async (id, now, by) => (await rules.schedules()).runSchedule(store, id, now, by),
     hooks: (owners) => listDefinitions(store, 'hook', owners),
     judgeDelivery: async (hook, delivery) => (await rules.hooks()).judgeDelivery(hook, delivery),
     deliver: async (hook, delivery, options) =>

@@ -48,7 +48,14 @@ function slotJobOf(slot: number, more: object = {}) {
   const [id, name] = ['schedule:DEFAULT:nightly-report', 'nightly-report'];
   return {
     ...{ _id: `schedule-run:DEFAULT:nightly-report:${time}`, type: 'job', flow: 'greet' },
-    ...{ owner: 'DEFAULT', steps: [], start: slot, end: slot + 1_000, state: '$$complete', exit: 1 },
+    ...{
+      owner: 'DEFAULT',
+      steps: [],
+      start: slot,
+      end: slot + 1_000,
+      state: '$$complete',
+      exit: 1,
+    },
     failure: { name: 'StepFailed', message: 'The report is empty.' },
     schedule: { id, name, slot, time, ...more },
   };
