@@ -130,13 +130,17 @@ export async function touchJob(
   if (doc?._rev === _rev) await store.write(doc);
 }
 
-/** Writes into the lock for whom its holder makes way, then asks that job to cancel (L5). */
+/**
+ * Writes into the lock for whom its holder makes way, then asks that job to cancel (L5). Nobody makes way for a
+ * job that has gone on since in another engine: it may have ended.
+ */
 export async function displace(
   store: Store,
   { lock: id, nonce, wantedBy, request }: Displacement,
+  { _id: asking, _rev }: LockingJob,
 ): Promise<void> {
-  const lock = await store.get(id);
-  if (lock === undefined || lock['nonce'] !== nonce) return;
+  const [lock, asker] = [await store.get(id), await store.get(asking)];
+  if (lock === undefined || lock['nonce'] !== nonce || asker?._rev !== _rev) return;
   const { wanted_by: known } = lock as { readonly wanted_by?: string };
   if (known !== undefined && known !== wantedBy && !(await isAskerOver(store, known))) return;
   if (known !== wantedBy) {

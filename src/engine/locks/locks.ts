@@ -51,8 +51,8 @@ export type Locks = {
   readonly permit: (request: PermitRequest, job: LockingJob) => Promise<PermitAnswer>;
   /** Removes permits, by id with their nonces, that a decision took and does not use. */
   readonly giveBack: PermitParts['giveBack'];
-  /** Asks the holder of a permit to cancel, once. */
-  readonly displace: (displacement: Displacement) => Promise<void>;
+  /** Asks the holder of a permit to cancel, once, for a job that is stored as it was decided upon. */
+  readonly displace: (displacement: Displacement, job: LockingJob) => Promise<void>;
   /** Removes the permits of attempts that have ended. */
   readonly releaseSteps: (job: StoredDocument) => Promise<void>;
   /** A lock is gone; answers the limit of which it was a permit, as far as one was asked for here. */
@@ -143,7 +143,8 @@ export function createLocks(parts: LockParts): Locks {
       // The engine ends: nothing will be written any more.
       return answer ?? { kind: 'unknown' };
     },
-    displace: async (displacement) => void (await retry(() => displace(store, displacement))),
+    displace: async (displacement, job) =>
+      void (await retry(() => displace(store, displacement, job))),
     releaseSteps: createReleaseSteps(parts),
     adopt: (job) => {
       for (const id of listedIn(job)) mineOf(job._id).ids.add(id);

@@ -216,7 +216,7 @@ async function take(
   for (const request of wanted.locks) taken.set(request.id, await locks.take(request, job));
   for (const request of wanted.permits) permits.set(request.id, await locks.permit(request, job));
   for (const displacement of wanted.displaces) {
-    await locks.displace(displacement);
+    await locks.displace(displacement, job);
     displaced.add(displacement.nonce);
   }
   if (wanted.rates.length > 0) await grantAttempts(wanted.rates, grants, inLineOf(job), rates);

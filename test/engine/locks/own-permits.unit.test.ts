@@ -163,3 +163,35 @@ describe('a job that has the oldest holder cancelled (cancel_oldest)', () => {
     expect(await of('j')).toMatchObject({ wantedBy: 'j' });
   });
 });
+
+describe('the holder of a permit', () => {
+  const asking = job({ _id: 'other', _rev: '1-o' });
+  const displaced = async (stored: readonly StoredDocument[]) => {
+    const { locks, store, permits } = setting([job(), ...stored]);
+    await locks.permit(asks('0'), job());
+    const [lock] = permits();
+    await locks.displace(
+      {
+        ...{ lock: String(lock?._id), nonce: String(lock?.['nonce']), wantedBy: 'other 0' },
+        request: {
+          _id: 'request:cancel:j:n',
+          type: 'request',
+          job: 'j',
+          action: 'cancel',
+        } as never,
+      },
+      asking,
+    );
+    return { asked: store.docs.has('request:cancel:j:n'), wantedBy: permits()[0]?.['wanted_by'] };
+  };
+
+  it('L5: is asked to cancel for a job that is as it was', async () => {
+    expect(await displaced([asking])).toEqual({ asked: true, wantedBy: 'other 0' });
+  });
+
+  it('is not asked for one that has gone on since, or is gone', async () => {
+    const none = { asked: false, wantedBy: undefined };
+    expect(await displaced([{ ...asking, _rev: '2-o', state: '$$complete' }])).toEqual(none);
+    expect(await displaced([])).toEqual(none);
+  });
+});

@@ -272,7 +272,7 @@ async function acquireFor(
   if (wanted.length > 0) throw new Error('No job of the simulation has a target.');
   for (const request of permits) found.permits[request.id] = await locks.permit(request, job);
   for (const one of displaces) {
-    await locks.displace(one);
+    await locks.displace(one, job);
     found.displaced.add(one.nonce);
   }
 }
