@@ -54,8 +54,8 @@ export type GatheringWorld = {
  *    job already, is left out.
  * T34 No job has more than `size` events. It starts when there are so many, else, with `batch`, `period`
  *    after the first one; with `debounce` `period` after the last one, at the latest `max` after the first.
- * T35 The id of a job follows from the gathering and its first event, and its content from `starting`:
- *    every engine makes the same one, and it exists once.
+ * T35 The id of a job follows from the gathering, its events and when they came, and its content from
+ *    `starting`: every engine makes the same one, it exists once, and no job is taken for one of other events.
  * T36 Where a document has several copies, a job is made only when writes that were on their way together
  *    with that of `starting` have ended, and `starting` was then stored anew (`sure`) upon the one revision
  *    that was left. Revisions in conflict become one with the events of all of them.
@@ -90,7 +90,7 @@ export function decideGathering(
     ...gathering,
     events: events.filter((one) => !members.includes(one)),
     starting: {
-      job: gatheredJobId(gathering, String(members[0]?.id), world),
+      job: gatheredJobId(gathering, members, world),
       ...{ at: now, events: [...members] },
       ...answer,
     },
@@ -145,13 +145,13 @@ function paramsOf(
   return { problem: `on[${entry}].params gives no object of parameters.` };
 }
 
-/** Returns the id of the job that starts for gathered events, of which the first one tells it from others. */
+/** Returns the id of the job that starts for these gathered events. */
 export function gatheredJobId(
   { _id, flow, owner }: Pick<Gathering, '_id' | 'flow' | 'owner'>,
-  event: string,
+  events: Gathering['events'],
   { hash }: Pick<GatheringWorld, 'hash'>,
 ): string {
-  return `event-run:${flow}:${owner}:${hash(JSON.stringify([_id, event]))}`;
+  return `event-run:${flow}:${owner}:${hash(JSON.stringify([_id, ...events.map(({ id, at }) => [id, at])]))}`;
 }
 
 function jobOf(

@@ -31,7 +31,7 @@ const event = (id: string, triggered: unknown = { at: 1, gathered: [{ into, flow
   }) as StoredEvent;
 
 const hash = (text: string): string => `<${text}>`;
-const jobId = gatheredJobId({ _id: into, flow: 'f', owner: 'me' }, 'e10', { hash });
+const jobId = gatheredJobId({ _id: into, flow: 'f', owner: 'me' }, at(10, 20), { hash });
 const worldOf = (more: Partial<GatheringWorld> = {}): GatheringWorld => ({
   event: (id) => event(id),
   answer: () => undefined,
@@ -156,7 +156,12 @@ describe('gathered events', () => {
       job: { ...job, params: { a: 1 }, started_by },
     });
     const other = { _id: 'gathering:f:me:y', flow: 'f', owner: 'me' };
-    expect(gatheredJobId(other, 'e10', { hash })).not.toBe(jobId);
+    expect(gatheredJobId(other, at(10, 20), { hash })).not.toBe(jobId);
+    // An event that was deleted and announced again may come with others: they need a job of their own.
+    const gatheringOf = { ...other, _id: into };
+    const again = { id: 'e10', at: 11 };
+    for (const events of [at(10), at(10, 30), [again, ...at(20)]])
+      expect(gatheredJobId(gatheringOf, events, { hash })).not.toBe(jobId);
   });
 
   it('T31, T32: tell their events of the job, then begin anew', () => {
