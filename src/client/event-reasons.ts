@@ -22,10 +22,10 @@ export async function eventReasons(
   if (read === 'unreadable') return ['Its "triggered" cannot be read, so it starts no job.'];
   const { starting = [], gathering = [], gathered = [], started = [], refused = [] } = read;
   const waits = await Promise.all(
-    gathered.map(async ({ into, flow }) => {
+    gathered.map(async ({ into }) => {
       const found = await look(into);
       if (found !== undefined) return gatheringReason(readGathering(found), into, now);
-      return `It waits for no job of flow ${flow} any more: ${into} was removed.`;
+      return `Document ${into}, which gathered it, was removed. An engine gathers it again within a minute.`;
     }),
   );
   const told = [

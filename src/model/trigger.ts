@@ -149,8 +149,8 @@ const triggeredSchema = z.looseObject({
   starting: z.exactOptional(z.array(startingSchema)),
   /** What gathers it until a job starts, and may not have taken it yet. */
   gathering: z.exactOptional(z.array(joiningSchema)),
-  /** What has taken it. */
-  gathered: z.exactOptional(z.array(z.looseObject({ into: textSchema, flow: textSchema }))),
+  /** What has taken it, and takes it anew should it be lost there. */
+  gathered: z.exactOptional(z.array(joiningSchema)),
   started: z.exactOptional(z.array(textSchema)),
   refused: z.exactOptional(z.array(z.looseObject({ flow: textSchema, because: textSchema }))),
 });

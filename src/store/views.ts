@@ -79,8 +79,11 @@ export type Views = {
   readonly signals: { readonly key: string; readonly value: string };
   /** Announced events. Key `[type, key]`. */
   readonly events: { readonly key: readonly [string, string]; readonly value: null };
-  /** Flows that events start. Key `['event', type]`. */
-  readonly triggers: { readonly key: readonly ['event', string]; readonly value: null };
+  /** Flows that events start: key `['event', type]`. And events that wait in a gathering: `['gathered', id]`. */
+  readonly triggers: {
+    readonly key: readonly ['event' | 'gathered', string];
+    readonly value: null;
+  };
   /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: owner. */
   readonly waiting: {
     readonly key: readonly ['signal' | 'event', string, string];

@@ -14,7 +14,7 @@ const gathering = (more: object = {}) => never({ next_due: now + 60_000, ...more
 const event = (triggered: unknown): StoredDocument => ({
   ...{ _id: 'e', _rev: '1-e', type: 'event', event: 'paid', triggered },
 });
-const waiting = { into, flow: 'f::me' };
+const waiting = { into, ...rule };
 const due = 'due in 1 min (2026-01-01T00:01:00.000Z)';
 const waits = `2 events (a, b) wait in ${into} for a job of flow f::me (batch); ${due}, or as soon as there are 3.`;
 
@@ -30,7 +30,9 @@ it.each<[string, StoredDocument, StoredDocument | undefined, readonly string[] |
     'an event whose gathering was removed',
     event({ at: 1, gathered: [waiting] }),
     undefined,
-    [`It waits for no job of flow f::me any more: ${into} was removed.`],
+    [
+      `Document ${into}, which gathered it, was removed. An engine gathers it again within a minute.`,
+    ],
   ],
   [
     'an event that nobody has decided',

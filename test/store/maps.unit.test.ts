@@ -75,6 +75,16 @@ describe('maps', () => {
       ],
     ],
     ['triggers', { type: 'flow', on: 'paid' }, []],
+    [
+      'triggers',
+      { type: 'event', triggered: { gathered: [{ into: 'g' }, null, { into: 7 }, { into: 'h' }] } },
+      [
+        [['gathered', 'g'], null],
+        [['gathered', 'h'], null],
+      ],
+    ],
+    ['triggers', { type: 'event', triggered: { gathered: 'g' } }, []],
+    ['triggers', { type: 'event' }, []],
     ['triggers', { type: 'job', on: { event: 'paid' } }, []],
     ['due', job, []],
     ['due', { ...job, exec_after: 5 }, [[5, '']]],
@@ -298,7 +308,7 @@ describe('the map of what is due', () => {
       ...[-1, 0.5, '0', 3].map((entry) => ({ at: 1, starting: [{ ...one, entry }] })),
       { at: 1, gathering: [joining] },
       { at: 1, starting: [one], gathering: [joining] },
-      { at: 1, gathered: [{ into: joining.into, flow: 'f::o' }] },
+      { at: 1, gathered: [joining] },
       { at: 1, gathering: {} },
       { at: 1, gathering: [] },
       ...[

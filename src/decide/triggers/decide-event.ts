@@ -316,7 +316,7 @@ function settled(
   const started = starting.map(({ job }) => job).filter((id) => made(id)?.kind === 'made');
   const taken = gathering.filter(({ into }) => joined(into)?.kind === 'made');
   const lists = {
-    gathered: [...gathered, ...taken.map((one) => ({ into: one.into, flow: calledBy(one) }))],
+    gathered: [...gathered, ...taken],
     started: [...(rest.started ?? []), ...started],
     refused: [...refused, ...denied],
   };

@@ -59,6 +59,8 @@ export type GatheringWorld = {
  * T36 Where a document has several copies, a job is made only when writes that were on their way together
  *    with that of `starting` have ended, and `starting` was then stored anew (`sure`) upon the one revision
  *    that was left. Revisions in conflict become one with the events of all of them.
+ * T37 An event that says that it is `gathered` in a document which does not have it is gathered anew: the
+ *    document was deleted or edited by hand.
  */
 export function decideGathering(
   gathering: Gathering,

@@ -36,6 +36,25 @@ export function withItsJob(
 }
 
 /**
+ * Returns an event that a gathering is to take once more, since it does not have it any more; undefined: it
+ * does not say that it has.
+ */
+export function gatheredAnew(event: StoredEvent, from: string): StoredEvent | undefined {
+  const read = readTriggered(event.triggered);
+  if (typeof read !== 'object') return undefined;
+  const { gathering = [], gathered = [], ...rest } = read;
+  const lost = gathered.filter(({ into }) => into === from);
+  if (lost.length === 0) return undefined;
+  const others = gathered.filter(({ into }) => into !== from);
+  const triggered = {
+    ...rest,
+    gathering: [...gathering, ...lost],
+    ...(others.length > 0 && { gathered: others }),
+  };
+  return { ...event, triggered };
+}
+
+/**
  * Returns one event for several leaf revisions of it, the winner first; undefined: the winner says all. What
  * one of them has done with a gathering, another one that was written at the same time may not know.
  */
@@ -55,13 +74,9 @@ export function mergedEvent(leaves: readonly StoredDocument[]): StoredDocument |
   const isTaken = (into: string): boolean => stages.some(({ taken }) => taken.has(into));
   const waits = ({ into }: { readonly into: string }): boolean =>
     stages.every(({ open, taken }) => open.has(into) || taken.has(into));
-  const joined = gathering.filter(({ into }) => isTaken(into));
   const lists = {
     gathering: gathering.filter((one) => waits(one) && !isTaken(one.into)),
-    gathered: [
-      ...gathered,
-      ...joined.map((one) => ({ into: one.into, flow: calledBy(one) })),
-    ].filter(waits),
+    gathered: [...gathered, ...gathering.filter(({ into }) => isTaken(into))].filter(waits),
     started: [...new Set(all.flatMap(({ started = [] }) => started))],
     refused: [
       ...new Map(all.flatMap(({ refused = [] }) => refused.map((one) => [canonical(one), one]))),

@@ -50,6 +50,7 @@ export const scanParts: readonly ScanPart[] = [
   (engine) => scanMessages(engine, 'signals'),
   (engine) => scanJobs(engine, 'awake', {}),
   (engine) => scanJobs(engine, 'due', { endKey: engine.now() }),
+  ({ gatherings }) => gatherings.regather(),
   (engine) => releaseWaiting(engine, rowsOf(engine, 'waiting', waitingForEvents)),
   scanTimers,
 ];

@@ -9,15 +9,19 @@ import { withItsJob } from '../../decide/triggers/joined-event.js';
 import type { Answer } from '../../decide/world.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readGathering, type GatheredJob, type Gathering } from '../../model/gathering.js';
-import { parseDocument } from '../../reading/parse.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
 import { writeFollowed } from '../loop/write-followed.js';
 import { createJoin, currentOf, type JoinGathering } from './join.js';
-import { createMaker, createRefusal, evaluateAll, shortHash } from './starting.js';
+import { regather } from './regather.js';
+import { createMaker, createRefusal, evaluateAll, eventIn, shortHash } from './starting.js';
 
 /** What an engine does about events that are gathered until a job starts. */
-export type Gatherings = Followed & { readonly join: JoinGathering };
+export type Gatherings = Followed & {
+  readonly join: JoinGathering;
+  /** Has events gathered again whose gathering was deleted or edited by hand. */
+  readonly regather: () => Promise<void>;
+};
 
 /** How long writes may be under way where a document has several copies, ms. */
 const graceMs = 2_000;
@@ -39,7 +43,8 @@ export function createGatherings(parts: FollowParts): Gatherings {
     knowledgeOf: (doc) => createKnowledge(parts, doc, grace()),
     tell: (before, after) => tell(parts, before, after),
   });
-  return { ...followed, join: createJoin(parts, (doc) => followed.take(doc)) };
+  const join = createJoin(parts, (doc) => followed.take(doc));
+  return { ...followed, join, regather: () => regather(parts) };
 }
 
 const doing = (act: () => Promise<void>): NextStep => ({ kind: 'do', act, isShared: false });
@@ -130,11 +135,6 @@ async function readAll(
   if (!replicas.many) return (await retry(() => store.getMany(ids))) ?? new Map();
   const docs = await Promise.all(ids.map((id) => currentOf(parts, id)));
   return new Map(ids.map((id, i) => [id, docs[i]]));
-}
-
-function eventIn(doc: StoredDocument | undefined): StoredEvent | undefined {
-  const parsed = doc === undefined ? undefined : parseDocument(doc);
-  return parsed?.kind === 'event' && parsed.ok ? (parsed.value as StoredEvent) : undefined;
 }
 
 type Settled = { readonly starting: GatheredJob; readonly made: Made };

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Made } from '../../decide/schedules/schedule-world.js';
-import type { TriggeredJob, TriggerQuestion } from '../../decide/triggers/events.js';
+import type { StoredEvent, TriggeredJob, TriggerQuestion } from '../../decide/triggers/events.js';
 import type { Answer, TemplateContext } from '../../decide/world.js';
 import { evaluate } from '../../evaluate/expressions.js';
+import type { StoredDocument } from '../../model/document.js';
 import { isObject } from '../../model/object.js';
+import { parseDocument } from '../../reading/parse.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { makeOnce } from '../loop/make-once.js';
 
 /** A text of few characters that stands for a longer one. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Returns the event that a document is; undefined: it is none that can be read. */
+export function eventIn(doc: StoredDocument | undefined): StoredEvent | undefined {
+  const parsed = doc === undefined ? undefined : parseDocument(doc);
+  return parsed?.kind === 'event' && parsed.ok ? (parsed.value as StoredEvent) : undefined;
 }
 
 /** Stores jobs that a document starts, and knows what became of each. `by`: where a job names it. */

@@ -356,7 +356,7 @@ describe('an event that is gathered', () => {
     const intent = decideEvent(open({ starting: [starting()], started: ['i'] }), 6, world);
     expect((intent as { readonly event: StoredEvent }).event.triggered).toEqual({
       at: 5,
-      gathered: [{ into: joining.into, flow: 'f::me' }],
+      gathered: [joining],
       started: ['i', jobId()],
     });
   });

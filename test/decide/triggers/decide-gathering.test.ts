@@ -11,7 +11,11 @@ import {
   nextMembers,
   withJoiners,
 } from '../../../src/decide/triggers/gathered-events.js';
-import { mergedEvent, withItsJob } from '../../../src/decide/triggers/joined-event.js';
+import {
+  gatheredAnew,
+  mergedEvent,
+  withItsJob,
+} from '../../../src/decide/triggers/joined-event.js';
 import { readGathering, type Gathering, type Joining } from '../../../src/model/gathering.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 
@@ -24,7 +28,7 @@ const gathering = (more: object = {}): Gathering => ({
   ...more,
 });
 
-const event = (id: string, triggered: unknown = { at: 1, gathered: [{ into, flow: 'f::me' }] }) =>
+const event = (id: string, triggered: unknown = { at: 1, gathered: [{ into, ...rule }] }) =>
   ({
     ...{ _id: id, _rev: '1-e', type: 'event', event: 'paid', key: id, data: id.length },
     triggered,
@@ -92,7 +96,7 @@ describe('gathered events', () => {
       { ...event('e10'), triggered: undefined },
       event('e10', { at: 1, started: ['other'] }),
       event('e10', { at: 'x' }),
-      event('e10', { at: 1, gathered: [{ into: 'another', flow: 'f' }] }),
+      event('e10', { at: 1, gathered: [{ ...rule, into: 'another' }] }),
     ];
     for (const other of others) {
       const left = decide({}, 110, { event: (id) => (id === 'e10' ? other : event(id)) });
@@ -238,17 +242,41 @@ describe('an event whose job is decided', () => {
 
   it('T31: names the job in place of the gathering', () => {
     const joining = { into, ...rule };
-    const other = { into: 'o', flow: 'g::me' };
+    const other = { into: 'o', ...rule };
     expect(done({ at: 1, gathering: [joining] })).toEqual({ at: 1, started: ['j'] });
-    const before = { at: 1, gathered: [other, { into, flow: 'f::me' }], started: ['i'] };
+    const before = { at: 1, gathered: [other, { into, ...rule }], started: ['i'] };
     expect(done(before)).toEqual({ at: 1, gathered: [other], started: ['i', 'j'] });
-    expect(done({ at: 1, gathered: [{ into, flow: 'f::me' }] }, 'refused')).toEqual({
+    expect(done({ at: 1, gathered: [{ into, ...rule }] }, 'refused')).toEqual({
       at: 1,
       refused: [{ flow: 'f::me', job: 'j', because: 'no' }],
     });
     const refused = [{ flow: 'h', because: 'no' }];
     expect(done({ at: 1, gathering: [joining], refused })).toMatchObject({ refused });
     expect(done({ at: 1, started: ['j'] })).toBeUndefined();
+  });
+});
+
+describe('an event that its gathering has lost', () => {
+  const anew = (triggered: unknown): unknown =>
+    gatheredAnew(event('e', triggered), into)?.['triggered'];
+  const [own, other] = [
+    { into, ...rule },
+    { ...rule, into: 'o' },
+  ];
+
+  it.each<[string, unknown, object | undefined]>([
+    ['waits in nothing else', { at: 1, gathered: [own] }, { at: 1, gathering: [own] }],
+    [
+      'waits elsewhere, too',
+      { at: 1, gathered: [other, own], gathering: [other], started: ['j'] },
+      { at: 1, gathered: [other], gathering: [other, own], started: ['j'] },
+    ],
+    ['waits for another one', { at: 1, gathered: [other] }, undefined],
+    ['is to be gathered already', { at: 1, gathering: [own] }, undefined],
+    ['has its job', { at: 1, started: ['j'] }, undefined],
+    ['cannot be read', 'x', undefined],
+  ])('T37: is gathered anew, if it waits for it: one that %s', (_title, triggered, expected) => {
+    expect(anew(triggered)).toEqual(expected);
   });
 });
 
@@ -272,7 +300,7 @@ describe('revisions in conflict', () => {
 
 describe('revisions of an event in conflict', () => {
   const join = (name: string): Joining => ({ ...rule, into: name });
-  const taken = (name: string) => ({ into: name, flow: 'f::me' });
+  const taken = join;
   const merged = (...all: readonly unknown[]): unknown =>
     mergedEvent(all.map((triggered) => event('e', triggered)))?.['triggered'];
 

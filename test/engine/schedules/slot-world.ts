@@ -147,6 +147,10 @@ export function startPart<F extends Followed>(
           return event === key[1] ? [{ id: one, doc }] : [];
         }),
       ),
+    rows: async function* (_name: string) {
+      const rows = await ask(() => waitingRows(cluster));
+      for (const row of rows) yield row;
+    },
     write: (doc: StoredDocument) =>
       ask(() => {
         const result = cluster.write(doc);
@@ -193,6 +197,15 @@ export function startPart<F extends Followed>(
       schedules.stop();
     },
   };
+}
+
+/** Rows of the view `triggers`: events that wait in a gathering. */
+function waitingRows(cluster: Cluster) {
+  return cluster.ids().flatMap((id) => {
+    const triggered = cluster.get(id)?.['triggered'];
+    const { gathered = [] } = (triggered ?? {}) as { readonly gathered?: { into: string }[] };
+    return gathered.map(({ into }) => ({ id, key: ['gathered', into] }));
+  });
 }
 
 /** An engine as others see it. */
