@@ -71,7 +71,11 @@ export function decideGathering(
   if (starting !== undefined) return aboutJob(gathering, starting, { now, world });
   const due = gatheringDue(gathering);
   if (due === undefined) return { kind: 'remove' };
-  if (due > now) return { kind: 'wait', until: due };
+  if (due > now) {
+    // Where somebody has edited it: the view that lists what is due goes by what is stored.
+    if (gathering.next_due !== due) return written(gathering, 'The time of its job is put right.');
+    return { kind: 'wait', until: due };
+  }
   const members = nextMembers(gathering);
   const unread = members.filter(({ id }) => world.event(id) === undefined).map(({ id }) => id);
   if (unread.length > 0) return { kind: 'look_up', events: unread };

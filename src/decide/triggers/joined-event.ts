@@ -70,10 +70,12 @@ export function mergedEvent(leaves: readonly StoredDocument[]): StoredDocument |
   const stages = all.map((one) => ({
     open: new Set((one.gathering ?? []).map(({ into }) => into)),
     taken: new Set((one.gathered ?? []).map(({ into }) => into)),
+    // Two engines may have decided it at the same time, each with other gatherings.
+    isLater: one.at === first.at || (one.started ?? one.refused) !== undefined,
   }));
   const isTaken = (into: string): boolean => stages.some(({ taken }) => taken.has(into));
   const waits = ({ into }: { readonly into: string }): boolean =>
-    stages.every(({ open, taken }) => open.has(into) || taken.has(into));
+    stages.every(({ open, taken, isLater }) => !isLater || open.has(into) || taken.has(into));
   const lists = {
     gathering: gathering.filter((one) => waits(one) && !isTaken(one.into)),
     gathered: [...gathered, ...gathering.filter(({ into }) => isTaken(into))].filter(waits),

@@ -81,7 +81,14 @@ describe('gathered events', () => {
   const starting = { job: jobId, at: 110, events: at(10, 20) };
 
   it('T34: wait until their job is due', () => {
-    expect(decide({}, 109)).toEqual({ kind: 'wait', until: 110 });
+    expect(decide({ next_due: 110 }, 109)).toEqual({ kind: 'wait', until: 110 });
+  });
+
+  it('are listed by when they are due, also where somebody has edited that', () => {
+    for (const edited of [{}, { next_due: 9_999 }]) {
+      const next = { kind: 'write', gathering: gathering({ next_due: 110 }) };
+      expect(decide(edited, 109)).toMatchObject(next);
+    }
   });
 
   it('are removed when there are none', () => {
@@ -336,6 +343,22 @@ describe('revisions of an event in conflict', () => {
         { at: 1, gathered: [taken('a')] },
       ],
       undefined,
+    ],
+    [
+      'another gathering, decided at the same time',
+      [
+        { at: 1, gathering: [join('a')], gathered: [join('c')] },
+        { at: 2, gathering: [join('b')] },
+      ],
+      undefined,
+    ],
+    [
+      'a job, of another decision',
+      [
+        { at: 1, gathering: [join('a')] },
+        { at: 2, started: ['j'] },
+      ],
+      { at: 1, started: ['j'] },
     ],
     ['nothing that can be read', [{ at: 1, started: ['j'] }, 'x'], undefined],
     ['nothing beside what cannot be read', ['x', { at: 1, started: ['j'] }], undefined],
