@@ -88,5 +88,15 @@ it('an event starts jobs of the flows whose "on" fits, once, and tells what it c
   );
   const late = await workspace.store.range('event-run:late:');
   expect(late.map(({ started_by: by }) => by)).toEqual([{ event: 'event:paid:3', entry: 0 }]);
+  // The next scan finds that the third one has lost its gathering; it is in one job with the fourth.
+  const [lost] = await workspace.store.range('gathering:both:');
+  expect(lost?.['events']).toMatchObject([{ id: 'event:paid:3' }]);
+  await workspace.store.remove(String(lost?._id), String(lost?._rev));
+  await workspace.engine({ meters });
+  await workspace.put({ type: 'event', event: 'paid', key: '4', _id: 'event:paid:4' });
+  const fourth = await workspace.until('event:paid:4', isAlone);
+  const again = await workspace.until('event:paid:3', isAlone);
+  const startedBy = (doc: StoredDocument) => (doc['triggered'] as Triggered).started ?? [];
+  expect(startedBy(again).filter((id) => startedBy(fourth).includes(id))).toHaveLength(1);
   expect(counted.filter((it) => it === 'event started 1').length).toBeGreaterThan(0);
 });
