@@ -21,6 +21,11 @@ function cancelledIn(run: number): (doc: StoredDocument) => boolean {
   return (doc) => doc['state'] === '$$cancelled' && doc['run'] === run;
 }
 
+/** A slice whose own child is cancelled before it ends with that child's exit. */
+function givenUpIn(run: number): (doc: StoredDocument) => boolean {
+  return (doc) => doc['exit'] === 130 && doc['run'] === run;
+}
+
 /** Waits until a child waits for its signal in its run. */
 async function begun(space: Workspace, child: string, run: number): Promise<void> {
   await space.until(child, ({ run: own, steps }) => {
@@ -43,7 +48,7 @@ describe('a job that is cancelled, retried and cancelled again', () => {
       await begun(space, child, run);
       await space.put({ _id: `cancel-${run}`, type: 'request', job: 'p', action: 'cancel' });
       await space.until('p', cancelledIn(run));
-      await space.until(child, cancelledIn(run));
+      await space.until(child, givenUpIn(run));
       await space.put({ _id: `retry-${run}`, type: 'request', job: 'p', action: 'retry' });
     }
   });
