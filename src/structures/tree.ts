@@ -5,8 +5,10 @@ import {
   type PlacedLeaf,
   type Structure,
 } from '../model/tree.js';
+import type { Phase } from '../model/step.js';
 import { conditionsOf } from './conditions.js';
 import { kindOf } from './kinds.js';
+import { done, open, type Interpreting, type Progress } from './progress.js';
 
 /**
  * Returns the nodes right below a structure, top to bottom. What is repeated (`map`, `loop`) is
@@ -45,9 +47,25 @@ export function namesIn(node: Node): readonly string[] {
   return [...(node.name === undefined ? [] : [node.name]), ...own, ...inner];
 }
 
-/** Whether a node has nothing to begin and nothing to find out. */
+/**
+ * Whether a node is done as soon as it is reached: nothing in it begins, and nothing is to be found out. The
+ * rules of its kind say so, over nodes that have no steps either and nodes that have yet to begin.
+ */
 export function hasNoSteps(node: Node): boolean {
   if (!isStructure(node) || conditionsOf(node).length > 0) return false;
-  const { finding, children } = kindOf(node);
-  return finding === undefined && children(node, '').every((child) => hasNoSteps(child.node));
+  const { finding, progress } = kindOf(node);
+  if (finding !== undefined) return false;
+  const toBegin: Progress = { ...open, conditions: [{ node, path: '', phase: 'main' }] };
+  const visit = (child: Node): Progress => (hasNoSteps(child) ? done : toBegin);
+  const visitAs = (_phase: Phase, child: Node): Progress => visit(child);
+  const { kind, conditions } = progress(node, '', { ...untouched, visit, visitAs });
+  return kind === 'done' && conditions.length === 0;
 }
+
+const nothing = (): undefined => undefined;
+/** As much of a job without steps as structures read that find nothing out. */
+const untouched = {
+  steps: { run: 1, lastRunBelow: nothing, isBusyBelow: () => false },
+  phase: 'main',
+  visitBefore: nothing,
+} as unknown as Interpreting;

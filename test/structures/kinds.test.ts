@@ -61,6 +61,11 @@ describe('a kind of structure', () => {
   });
 });
 
+/** A graph in which a node begins as soon as an empty one before it is done. */
+const oneIsEnough = (sequence: readonly WrittenNode[]): WrittenNode => ({
+  graph: { x: [], y: 'a', z: { sequence, after: ['x', 'y'], join: 'any', cancel_rest: true } },
+});
+
 describe('a tree', () => {
   it('has the names of its entries, and of the structures that have one', () => {
     const written = ['a', { parallel: ['b', { task: 'c', name: 'd' }], name: 'both' }];
@@ -69,6 +74,13 @@ describe('a tree', () => {
 
   it.each<[boolean, string, WrittenNode]>([
     [true, 'empty lists', { parallel: [[], { graph: {} }] }],
+    [true, 'what is not needed', { parallel: [[], 'a'], join: 'any', cancel_rest: true }],
+    [true, 'what is not tried', { sequence: [], catch: [{ do: 'a' }] }],
+    [true, 'the callback of another end', { batch: [], on_failure: 'a' }],
+    [true, 'a node that another one replaces', oneIsEnough([])],
+    [false, 'a node after one that is enough', oneIsEnough(['b'])],
+    [false, 'a callback', { batch: [], on_complete: 'a' }],
+    [false, 'something beside what is enough', { parallel: [[], 'a'], join: 'any' }],
     [false, 'an entry', { sequence: ['a'] }],
     [false, 'a condition', { sequence: [], when: 'true' }],
     [false, 'something to find out', { map: { over: [], do: [] } }],
