@@ -27,7 +27,8 @@ export type RetentionParts = {
 
 /**
  * Removes old jobs each hour, in turn with all other processes of the database: one pass is made by one of
- * them. Without any `retain` it reads the flows and stores nothing. What fails is logged and tried again.
+ * them. Without any `retain` it stores nothing,
+ * unless tombstones of earlier passes are still to be purged. What fails is logged and tried again.
  * Resolves when the signal has ended it.
  */
 export async function keepRetention(parts: RetentionParts): Promise<void> {
@@ -58,13 +59,13 @@ async function passOnce(
   { client, usual, root, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
   told: Set<string>,
 ): Promise<number> {
-  const { configured, problems } = await client.readRetention(usual);
+  const { configured, problems, toPurge } = await client.readRetention(usual);
   for (const { flow, message } of problems) {
     const line = `No job of flow ${flow} is removed: ${message}`;
     if (!told.has(line)) log.warn({ flow }, line);
     told.add(line);
   }
-  if (!configured || signal.aborted) return everyMs;
+  if ((!configured && !toPurge) || signal.aborted) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') tellPass(pass, Date.now() - began, log);

@@ -67,6 +67,14 @@ export async function purgeRemoved(store: Store, options: PurgeOptions): Promise
   return purged;
 }
 
+/** Whether anything that was removed may have tombstones that are still to be purged. */
+export async function hasRemovals(store: Store): Promise<boolean> {
+  for await (const doc of store.rangePages(removalPrefix)) {
+    if (removalSchema.safeParse(doc).success) return true;
+  }
+  return false;
+}
+
 type Removal = {
   readonly doc: StoredDocument;
   readonly tombstones: Tombstones;

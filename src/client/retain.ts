@@ -9,7 +9,7 @@ import type { StoredDocument } from '../model/document.js';
 import type { EndedStatus, Retain } from '../model/retain.js';
 import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
-import { noteRemoval } from './retain-purge.js';
+import { hasRemovals, noteRemoval } from './retain-purge.js';
 import { candidatesOf, type RetainCandidate } from './retain-candidates.js';
 import {
   revisionName,
@@ -93,6 +93,8 @@ export type RetainResult = {
 /** What the rules come to before any job is looked at. */
 export type RetentionState = Pick<RetainResult, 'configured' | 'problems'> & {
   readonly rules: readonly ToldRule[];
+  /** Whether tombstones of earlier passes are still to be purged, also where no rule is left. */
+  readonly toPurge: boolean;
 };
 
 /** The rules of all flows as they are stored now. */
@@ -104,11 +106,12 @@ export async function rulesOf(
   return retentionRules(flows, usual, store.connection.database);
 }
 
-/** Whether the flows, or the default, say which jobs go, and what cannot be followed. Reads only the flows. */
+/** Whether the flows, or the default, say which jobs go, and what cannot be followed. Reads no jobs. */
 export async function readRetention(store: Store, usual?: Retain): Promise<RetentionState> {
   const { rules, problems } = await rulesOf(store, usual);
   const configured = scansFor(rules, Date.now()).length > 0;
-  return { configured, problems, rules: toldRules(rules) };
+  const toPurge = await hasRemovals(store);
+  return { configured, problems, rules: toldRules(rules), toPurge };
 }
 
 /**

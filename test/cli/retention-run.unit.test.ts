@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { keepRetention } from '../../src/cli/retention-run.js';
 import type { Client, PassResult } from '../../src/client.js';
 
+const state = { configured: false, problems: [], rules: [], toPurge: false };
+
 type Part = Pick<Client, 'readRetention' | 'retention'>;
 
 /** Runs passes until this one, and resolves with the lines that were logged. */
@@ -15,7 +17,7 @@ async function passes(count: number, part: (pass: number) => Partial<Part>) {
     pass += 1;
     if (pass > count) over.abort();
     const { readRetention: read } = part(pass);
-    return read?.(usual) ?? Promise.resolve({ configured: true, problems: [], rules: [] });
+    return read?.(usual) ?? Promise.resolve({ ...state, configured: true });
   };
   const retention: Part['retention'] = (options) =>
     part(pass).retention?.(options) ?? Promise.resolve({ kind: 'early', next: Date.now() });
@@ -47,7 +49,7 @@ const done = (more: object): PassResult => ({
 it('tells once what cannot be followed', async () => {
   const problems = [{ flow: 'f::me', message: 'retain must be an object; it is 5.' }];
   const lines = await passes(3, () => ({
-    readRetention: () => Promise.resolve({ configured: false, problems, rules: [] }),
+    readRetention: () => Promise.resolve({ ...state, problems }),
   }));
   expect(lines).toEqual([
     'warn: No job of flow f::me is removed: retain must be an object; it is 5.',
@@ -56,10 +58,22 @@ it('tells once what cannot be followed', async () => {
 
 it('makes no pass where nothing is configured', async () => {
   const lines = await passes(2, () => ({
-    readRetention: () => Promise.resolve({ configured: false, problems: [], rules: [] }),
+    readRetention: () => Promise.resolve(state),
     retention: () => Promise.reject(new Error('There was a pass.')),
   }));
   expect(lines).toEqual([]);
+});
+
+it('makes passes where nothing is configured any more, until all is purged', async () => {
+  let count = 0;
+  await passes(3, (pass) => ({
+    readRetention: () => Promise.resolve({ ...state, toPurge: pass < 3 }),
+    retention: () => {
+      count += 1;
+      return Promise.resolve(done({ rows: [] }));
+    },
+  }));
+  expect(count).toBe(2);
 });
 
 it('tells what a pass removed, and goes on after one that failed', async () => {

@@ -380,6 +380,12 @@ describe('passes of several processes', () => {
     expect(await tombstones()).toBe(before + 1);
     expect(await left()).toEqual(['c']);
     expect(await store.get('retention')).toMatchObject({ last: { purged: 2 } });
+
+    // Also where "retain" was taken away since.
+    const { usual: _taken, ...rest } = options;
+    expect(await client.readRetention()).toMatchObject({ configured: false, toPurge: true });
+    expect(await client.retention({ ...rest, now: now + 2 * day })).toMatchObject({ purged: 1 });
+    expect(await client.readRetention()).toMatchObject({ configured: false, toPurge: false });
   });
 
   it('keep what they did when tombstones cannot be purged, and say why', async () => {

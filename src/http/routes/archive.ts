@@ -58,7 +58,7 @@ const retentionRoute = route({
   problems: ['owners_needed'],
   handle: async ({ api: { client, archives }, principal }) => {
     assertAllOwners(known({ principal }), 'see the retention of all jobs');
-    const state = await client.readRetention(archives.usual);
+    const { toPurge: _toPurge, ...state } = await client.readRetention(archives.usual);
     const { data } = retentionSchema.safeParse(await client.get(retentionId));
     const { next, running, last } = data ?? {};
     const told = { ...(next && { next }), ...(running && { running }), ...(last && { last }) };
