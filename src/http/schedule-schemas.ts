@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scheduleSchema, scheduleStatuses } from '../model/schedule.js';
-import { epochMsSchema } from '../model/summary.js';
+import { epochMsSchema, statusSchema } from '../model/summary.js';
 import { checkedSchema, storedKeys } from './schemas.js';
 
 /** What the routes about schedules take and answer. */
@@ -46,7 +46,10 @@ export const scheduleListSchema = z
         .object({
           ...storedScheduleShape,
           next: slotSchema.optional().describe('Its next slot, unless it is paused or has none.'),
-          last: recent.element.optional().describe('The last slot, and what happened to it.'),
+          last: recent.element
+            .extend({ status: statusSchema.optional().describe('That of its job.') })
+            .optional()
+            .describe('The last slot, and what happened to it.'),
         })
         .meta({ id: 'ListedSchedule' }),
     ),

@@ -35,18 +35,38 @@ const progressOf = (doc: { readonly [key: string]: unknown } | undefined) =>
 
 describe('reading schedules', () => {
   it('lists them by owner, with their status, their next slot and what came of the last one', async () => {
-    const { ask, put } = await withSchedule();
+    const api = await withSchedule();
+    const { ask, put } = api;
     const now = Math.floor(Date.now() / 3_600_000) * 3_600_000;
     const recent = [{ slot: now - 1_200_000, at: now - 1_199_000, kind: 'started', job: 'j' }];
     const counts = { started: 1, skipped: 0, missed: 0 };
+    const progress = { edition: 1, timing: '', handled: now - 1_200_000, ...counts };
     await put({
       ...{ _id: 's', type: 'schedule', name: 'acmes', owner: 'acme', flow: 'tick', every: 'PT1H' },
       next_due: now + 2_400_000,
-      progress: { edition: 1, timing: '', handled: now - 1_200_000, ...counts, recent },
+      progress: { ...progress, recent },
     });
+    const ended = {
+      type: 'job',
+      flow: 'tick',
+      steps: [],
+      start: 1,
+      end: 2,
+      state: '$$cancelled',
+      exit: 130,
+    };
+    await put({ ...ended, _id: 'j', owner: 'other' }, { ...ended, _id: 'k', owner: 'acme' });
+    const lastOf = async () =>
+      (await ask<{ schedules: readonly Shown[] }>('GET', '/schedules')).body.schedules[0]?.last;
+    // The job of another owner is not looked at, whatever the document says.
+    expect(await lastOf()).toEqual(recent[0]);
+    const stored = { ...(await api.client.get('s')), _id: 's' };
+    const own = { ...recent[0], job: 'k' };
+    await api.client.write({ ...stored, progress: { ...progress, edition: 2, recent: [own] } });
+    expect(await lastOf()).toEqual({ ...own, status: 'cancelled' });
     const { body } = await ask<{ schedules: readonly Shown[] }>('GET', '/schedules');
     expect(body.schedules).toMatchObject([
-      { id: 's', name: 'acmes', owner: 'acme', status: 'active', last: recent[0] },
+      { id: 's', name: 'acmes', owner: 'acme', status: 'active', last: own },
       { id, name: 'hourly', owner: 'DEFAULT', status: 'new' },
     ]);
     const [utc, berlin] = body.schedules.map(({ next }) => next);

@@ -134,6 +134,7 @@ describe('the pages of schedules', () => {
     await row.getByText('30 3 * * *').waitFor(soon);
     await row.getByText('Europe/Berlin').waitFor();
     await row.getByText(/^in /).waitFor();
+    await row.getByText('failed', { exact: true }).waitFor();
     await page.getByRole('row', { name: /twice/ }).getByText('no such flow').waitFor();
     await page.getByLabel('Status').selectOption('paused');
     await page.getByText('1 of 4 schedules').waitFor();

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Client, NextSlot } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readScheduleProgress } from '../../model/schedule.js';
+import { ownerOf } from '../../model/task.js';
 import { scheduleStatus } from '../../reading/schedule.js';
+import { statusOf } from '../../reading/status.js';
 import type { Api } from '../api.js';
 import { ownersFor } from '../access/owners.js';
 import { route, type Route } from '../route.js';
@@ -34,7 +36,9 @@ const listRoute = route({
     const owners = ownersFor(known({ principal }), owner);
     const docs = await api.client.schedules(owners);
     const asked = docs.filter((doc) => name === undefined || doc['name'] === name);
-    const schedules = await Promise.all(asked.map((doc) => listed(api, doc)));
+    const ids = asked.flatMap((doc) => lastRecord(doc)?.job ?? []);
+    const jobs = await api.client.getMany(ids);
+    const schedules = await Promise.all(asked.map((doc) => listed(api, doc, jobs)));
     return { status: 200, body: { schedules } };
   },
 });
@@ -92,14 +96,25 @@ export const scheduleRoutes: readonly Route[] = [
   }),
 ];
 
-async function listed({ client, now }: Api, doc: StoredDocument) {
+async function listed(
+  { client, now }: Api,
+  doc: StoredDocument,
+  jobs: ReadonlyMap<string, StoredDocument>,
+) {
   const [next] = await slotsToCome(client, doc, 1, now());
-  const last = readScheduleProgress(doc['progress'])?.recent.at(-1);
+  const last = lastRecord(doc);
+  const job = jobs.get(last?.job ?? '');
+  // Somebody may have written the id of any job into it.
+  const isOwn = job?.['type'] === 'job' && ownerOf(job) === ownerOf(doc);
   return {
     ...standing(doc),
     ...(next === undefined ? {} : { next }),
-    ...(last === undefined ? {} : { last }),
+    ...(last && { last: isOwn ? { ...last, status: statusOf(job, now()) } : last }),
   };
+}
+
+function lastRecord({ progress }: StoredDocument) {
+  return readScheduleProgress(progress)?.recent.at(-1);
 }
 
 function standing(doc: StoredDocument) {

@@ -92,11 +92,11 @@ export function When({ document }: Pick<ScheduleAnswer, 'document'>) {
 
 function Last({ schedule: { last, document } }: { readonly schedule: ScheduleAnswer }) {
   if (last === undefined) return <span class="muted">–</span>;
-  const { slot, until = slot, kind, job, because, count = 1 } = last;
+  const { slot, until = slot, kind, job, because, count = 1, status } = last;
   const time = <SlotTime slot={until} zone={zoneIn(document)} isRelative />;
   return (
     <span title={because}>
-      <RecordWord kind={kind} />{' '}
+      <RecordWord kind={kind} status={status} />{' '}
       {job === undefined ? time : <SlotJobLink id={job}>{time}</SlotJobLink>}
       {count > 1 && <span class="muted"> ({count} slots)</span>}
     </span>

@@ -1,6 +1,5 @@
 import type { SlotRecord } from '../../model/schedule.js';
 import type { Summary } from '../answers.js';
-import { StatusWord } from '../parts/status.js';
 import { zoneName } from '../form/moments.js';
 import { scheduleProgress } from './progress.js';
 import type { ScheduleAnswer } from './stored-schedule.js';
@@ -79,8 +78,7 @@ function Record({ record, zone, status }: RecordProps) {
   const isSpan = until !== undefined && until !== slot;
   return (
     <>
-      {status === undefined ? <RecordWord kind={kind} /> : <StatusWord status={status} />}{' '}
-      <SlotTime slot={slot} zone={zone} />
+      <RecordWord kind={kind} status={status} /> <SlotTime slot={slot} zone={zone} />
       {isSpan && (
         <>
           {' '}

@@ -1,4 +1,5 @@
 import type { ScheduleStatus, SlotRecord } from '../../model/schedule.js';
+import type { Status } from '../../model/status.js';
 import type { StoredDefinition } from '../definitions/stored.js';
 
 /** A slot to come as the API answers it; moments in epoch ms, `time` in the zone of the schedule. */
@@ -8,7 +9,7 @@ export type SlotAnswer = { readonly slot: number; readonly due: number; readonly
 export type ScheduleAnswer = StoredDefinition & {
   readonly status: ScheduleStatus;
   readonly next?: SlotAnswer;
-  readonly last?: SlotRecord;
+  readonly last?: SlotRecord & { readonly status?: Status };
   readonly slots?: readonly SlotAnswer[];
 };
 

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { ScheduleStatus, SlotRecord } from '../../model/schedule.js';
+import type { Status } from '../../model/status.js';
 import { momentFrom } from '../../words.js';
 import { now } from '../live/clock.js';
+import { StatusWord } from '../parts/status.js';
 import { exact } from '../parts/time.js';
 import { slotText } from './when.js';
 
@@ -21,8 +23,11 @@ const recordTones: Readonly<Record<SlotRecord['kind'], string>> = {
   ...{ refused: 'failed', backfilled: 'scheduled' },
 };
 
-/** What happened to a slot: a word, in its colour. */
-export function RecordWord({ kind }: Pick<SlotRecord, 'kind'>) {
+type RecordWordProps = Pick<SlotRecord, 'kind'> & { readonly status: Status | undefined };
+
+/** What happened to a slot, or the status of its job where that is known: a word, in its colour. */
+export function RecordWord({ kind, status }: RecordWordProps) {
+  if (status !== undefined) return <StatusWord status={status} />;
   return <span class={`status ${recordTones[kind]}`}>{kind}</span>;
 }
 
