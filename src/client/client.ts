@@ -226,7 +226,7 @@ export type Client = Notifying & {
   ) => Promise<SignalAnswer>;
   /**
    * Announces an event to all jobs that wait for it, now or later; answers the id of the document.
-   * @throws TwsError `document_conflict` when it was announced before
+   * @throws TwsError `event_announced` when it was announced before
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
   /** Takes steps that are offered to workers; nobody else gets those. */

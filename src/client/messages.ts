@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import { unreadSignal } from '../decide/requests/unread.js';
 import { eventId } from '../model/event.js';
 import { shownId, unfitId } from '../model/ids.js';
@@ -71,13 +71,18 @@ export function warningsOfSignal(
   return unread === undefined ? [] : [unread];
 }
 
-/** Stores an event and answers its id. @throws TwsError `document_conflict` for one that was announced */
+/** Stores an event and answers its id. @throws TwsError `event_announced` for one that is there */
 export async function announceEvent(
   store: Store,
   { event, key = '', data }: EventToAnnounce,
 ): Promise<string> {
   const _id = eventId({ type: event, key });
   const more = data === undefined ? {} : { data };
-  await writeDocument(store, { _id, type: 'event', event, key, ...more });
+  try {
+    await writeDocument(store, { _id, type: 'event', event, key, ...more });
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
+    throw problem('event_announced', { id: _id });
+  }
   return _id;
 }

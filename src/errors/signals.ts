@@ -1,7 +1,13 @@
 import { row } from './row.js';
 
-/** Rows about what the sender of a signal is answered. */
+/** Rows about what the sender of a signal or an event is answered. */
 export const signalProblems = {
+  event_announced: row(
+    (d: { id: string }) => `The event was announced before: document "${d.id}" is there.`,
+    'Nothing was changed, since an event counts once. Announce another one with another key, or remove the document first; `tws explain` of it says what it has started.',
+    1,
+    409,
+  ),
   signal_refused: row(
     (d: { job: string; reason: string }) =>
       `Job "${d.job}" refused the signal: ${/[.!?]$/.test(d.reason) ? d.reason : `${d.reason}.`}`,

@@ -320,6 +320,8 @@ describe('each route', () => {
     expect(await go('signalJob', '/jobs/flow:a/signal', { body: starting })).toBe(422);
     expect(await go('announceEvent', '/events')).toBe(201);
     expect(await go('announceEvent', '/events')).toBe(409);
+    const again = await api.ask('POST', '/events', { body: { event: 'payment' } });
+    expect(again.body).toMatchObject({ error: 'event_announced' });
     expect(await go('announceEvent', '/events', { body: { event: 'a::b' } })).toBe(400);
     for (const id of [
       'listEngines',

@@ -236,7 +236,7 @@ export const eventsRoute = route({
       schema: z.object({ id: z.string() }).meta({ id: 'Announced' }),
     },
   },
-  problems: ['owners_needed', 'document_conflict'],
+  problems: ['owners_needed', 'event_announced'],
   handle: async ({ api, body, principal }) => {
     assertAllOwners(known({ principal }), 'announce an event');
     const { event, key, data } = body;
