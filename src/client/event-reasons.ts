@@ -35,8 +35,11 @@ export async function eventReasons(
     ...waits,
     ...refused.map(({ flow, because }) => `It starts no job of flow ${flow}: ${because}`),
   ];
-  return told.length > 0 ? told : ['No flow has a trigger ("on") for it, so it starts no job.'];
+  return told.length > 0 ? told : [nothingFits];
 }
+
+const nothingFits =
+  'It starts no job: no flow had a trigger ("on") whose "event", "key" and "match" all fit it when it came.';
 
 /** How many jobs are waited for, since when, and until when. */
 function gatheringReason(gathering: Gathering | undefined, id: string, now: number): string {

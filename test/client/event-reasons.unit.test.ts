@@ -50,7 +50,9 @@ it.each<[string, StoredDocument, StoredDocument | undefined, readonly string[] |
     'an event that nobody listens to',
     event({ at: 1 }),
     undefined,
-    ['No flow has a trigger ("on") for it, so it starts no job.'],
+    [
+      'It starts no job: no flow had a trigger ("on") whose "event", "key" and "match" all fit it when it came.',
+    ],
   ],
   [
     'all that an event does',
