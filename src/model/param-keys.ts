@@ -1,3 +1,5 @@
+import type { Unique } from './unique.js';
+
 /** Longer paths are followed no further. */
 const mostParts = 8;
 
@@ -16,4 +18,10 @@ export function paramsRead(definition: unknown): ReadonlySet<string> {
     }
   }
   return read;
+}
+
+/** The paths of parameters that a key of `unique` lists, as \`paramsRead\` finds them. */
+export function paramsOfKey(unique: Unique | undefined): readonly string[] {
+  const key = unique?.key;
+  return Array.isArray(key) ? key.map((path) => `params.${path}`) : [];
 }

@@ -5,6 +5,7 @@ import { toKeyedParams } from '../reading/dialects.js';
 import type { Schedule } from '../model/schedule.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Flow } from '../model/flow.js';
+import type { Unique } from '../model/unique.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { FileProblem, Written } from './written.js';
@@ -72,13 +73,14 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       const texts = [...unknownRoots(doc), ...lostResults(doc, flow.tasks)];
       const unfit = [...unfitByKey(params, flow, find, plugins), ...unfitForFlow(params, flow)];
       const excess = excessTagsInFlow(flow, find, plugins, toKeyedParams(params ?? {}, flow.tasks));
-      const { tasks } = doc as AnyJob;
+      const { tasks, unique } = doc as AnyJob;
+      const keyed = unique === undefined ? flow : { ...flow, unique };
       // The paths of another document's steps are no places in this one.
       const moved = excess.map((note) =>
         tasks === undefined ? { ...note, path: 'params' } : note,
       );
       const own = [...moved, ...(tasks === undefined ? [] : excessTagsInTexts(flow)), ...notified];
-      return [...texts, ...unfit, ...own, ...unreadParams(params, flow, find)];
+      return [...texts, ...unfit, ...own, ...unreadParams(params, keyed, find)];
     }
     case 'schedule':
       return parsed.ok ? notesOf(jobOf(parsed.value), { definitions, plugins }) : [];
@@ -121,7 +123,7 @@ function unfitForFlow(params: Record<string, unknown> = {}, flow: Flow): readonl
   }));
 }
 
-type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown };
+type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown; readonly unique?: Unique };
 
 /** The flow that a job runs: its own structure, or the flow that it names. */
 function flowOf(job: AnyJob, owner: string, { flows }: Definitions): Flow | undefined {

@@ -2,7 +2,7 @@ import { closest } from '../model/closest.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { handlerOf, type Flow } from '../model/flow.js';
-import { paramsRead } from '../model/param-keys.js';
+import { paramsOfKey, paramsRead } from '../model/param-keys.js';
 import { entryKindOf } from '../structures/kinds.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
@@ -37,7 +37,7 @@ export function unreadParams(
     ...Object.keys(flow.params ?? {}),
   ];
   const knownKeys = new Set(known);
-  const read = paramsRead([flow, tasks, params]);
+  const read = paramsRead([flow, tasks, params, paramsOfKey(flow.unique)]);
   return Object.keys(params ?? {})
     .filter((key) => !knownKeys.has(key) && !read.has(key))
     .slice(0, mostListed)

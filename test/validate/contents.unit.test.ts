@@ -343,6 +343,9 @@ describe('parameters of a job', () => {
     expect(await notes(docs({ soon: {} }))).toEqual([
       expect.stringContaining('its steps are forecast, forecast-0.'),
     ]);
+    const unique = { key: ['forcast'] };
+    const { j: job, ...rest } = docs({ forcast: {} });
+    expect(await notes({ ...rest, j: { ...job, unique } })).toEqual([]);
   });
 
   it.each([

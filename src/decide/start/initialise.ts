@@ -225,9 +225,10 @@ function problemsIn(
   { leaves, definitions, written }: Ordered,
 ): readonly Problem[] {
   const { notify, retain, on } = flow;
+  const keyed = job.unique === undefined ? flow : { ...flow, unique: job.unique };
   const isBeside = [notify, retain, on, job.notify].some((one) => one !== undefined);
   return [
-    ...(job.params === undefined ? [] : strayParams(written, leaves, flow, definitions)),
+    ...(job.params === undefined ? [] : strayParams(written, leaves, keyed, definitions)),
     ...(isBeside ? besideProblems(flow, job) : []),
     ...unreadIn(job, flow, definitions),
   ];

@@ -1,6 +1,6 @@
 import type { FlowSettings, LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
-import { paramsRead } from '../../model/param-keys.js';
+import { paramsOfKey, paramsRead } from '../../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
 import { deciderOf } from '../../structures/paths.js';
 import type { Beginning } from '../../structures/progress.js';
@@ -130,7 +130,7 @@ export function strayParams(
   ]);
   const unknown = Object.keys(written).filter((key) => !known.has(key));
   if (unknown.length === 0) return [];
-  const read = paramsRead([flow, definitions, written]);
+  const read = paramsRead([flow, definitions, written, paramsOfKey(flow.unique)]);
   return unknown
     .filter((key) => !read.has(key))
     .slice(0, mostTold)

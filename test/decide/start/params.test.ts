@@ -143,6 +143,15 @@ describe('strayParams', () => {
     expect(problems.map(({ path }) => path)).toEqual(['params.z']);
   });
 
+  it.each([
+    ['a list of paths', { key: ['customer', 'order.id'] }],
+    ['an expression', { key: 'params.customer & params.order.id' }],
+  ])('knows the keys that make a job unique, as %s', (_title, unique) => {
+    const written = { customer: 'c', order: { id: 1 }, custom: 2 };
+    const problems = strayParams(written, [], { ...flow([]), unique }, {});
+    expect(problems.map(({ path }) => path)).toEqual(['params.custom']);
+  });
+
   it('says where steps find a stray key', () => {
     const [problem] = strayParams({ free: 1 }, [], { ...flow([]) }, {});
     expect(problem?.message).toContain('{{job.params.free}}');
