@@ -43,6 +43,7 @@ import {
   listQueues,
   pausedQueues,
   switchQueue,
+  wrongQueueControls,
   type QueueFacts,
   type QueueSwitch,
 } from './queues.js';
@@ -253,6 +254,8 @@ export type Client = Notifying & {
    * documents of the engines, where the caller has them.
    */
   readonly queues: (known?: readonly EngineDocument[]) => Promise<readonly QueueFacts[]>;
+  /** The controls of queues that have a mistake, with what is wrong with each. */
+  readonly wrongQueueControls: () => ReturnType<typeof wrongQueueControls>;
   /** The names of the queues that are paused. */
   readonly pausedQueues: () => Promise<ReadonlySet<string>>;
   /**
@@ -375,6 +378,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
     answerWork: async (work, answer) => (await rules.work()).answerWork(store, work, answer),
     queues: (known) => listQueues(store, known),
+    wrongQueueControls: () => wrongQueueControls(store),
     pausedQueues: () => pausedQueues(store),
     switchQueue: (wish) => switchQueue(store, wish),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),

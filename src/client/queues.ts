@@ -3,6 +3,7 @@ import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue } from '../model/job.js';
 import { queueControlId, queueWishes, type QueueControl } from '../model/queue-control.js';
 import type { StoredDocument } from '../model/document.js';
+import type { Problem } from '../model/problems.js';
 import type { RateLimit } from '../model/rate.js';
 import { readQueueControl } from '../reading/queue-control.js';
 import type { Store } from '../store/store.js';
@@ -104,6 +105,16 @@ export async function controlOfQueue(
   queue: string,
 ): Promise<QueueControl | undefined> {
   return queueWishes(await controls(store)).get(queue);
+}
+
+/** The controls that have a mistake: engines follow only what they can read of one. */
+export async function wrongQueueControls(
+  store: Store,
+): Promise<readonly { readonly id: string; readonly problems: readonly Problem[] }[]> {
+  const documents = await controlDocuments(store);
+  return documents
+    .map((doc) => ({ id: doc._id, problems: readQueueControl(doc).problems }))
+    .filter(({ problems }) => problems.length > 0);
 }
 
 async function controls(store: Store): Promise<readonly QueueControl[]> {

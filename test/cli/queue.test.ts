@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { doctor } from '../../src/cli/commands/doctor.js';
 import { push } from '../../src/cli/commands/push.js';
 import { queue } from '../../src/cli/commands/queue.js';
 import { openProject } from './database.js';
@@ -35,6 +36,20 @@ describe('tws queue', () => {
     const { tws } = await openProject({});
     const { exit, error } = await tws(queue, { args });
     expect([exit, error?.message]).toEqual([2, reason]);
+  });
+
+  it('tells, and so does the doctor, what is wrong with a control that was stored by hand', async () => {
+    const { tws, store } = await openProject({});
+    const wrong = { _id: 'c', type: 'queue-control', queue: 'default', rate: { limit: 0, per: 1 } };
+    await store.write(wrong);
+    const told = 'rate.limit must be a whole number from 1 to 100000; it is 0.';
+    expect(await tws(queue, { args: ['list'] })).toMatchObject({
+      out: expect.stringMatching(/^default +active/) as string,
+      err: `warning: c: ${told}`,
+    });
+    expect((await tws(doctor)).out).toContain(
+      `fail  queue-control c: Engines follow only what they can read of it: ${told}`,
+    );
   });
 
   it('is told with the path when a file is wrong', async () => {

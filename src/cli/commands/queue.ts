@@ -21,6 +21,9 @@ export const queue = defineCommand(flags, async ({ args, flags: said, config: re
     if (action === 'list') {
       const queues = await client.queues();
       printQueues(queues, io);
+      for (const { id, problems } of await client.wrongQueueControls()) {
+        for (const { message } of problems) io.warn(`warning: ${id}: ${message}`);
+      }
       io.json(queues);
       return 0;
     }

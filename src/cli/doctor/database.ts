@@ -14,6 +14,7 @@ import { secretsInDocuments, secretsProblem } from '../stored-secrets.js';
 import type { DoctorFinding } from './finding.js';
 import { definitionFindings, checkLocks } from './definitions.js';
 import { checkHooks } from './hooks.js';
+import { checkQueueControls } from './queues.js';
 import { checkRefused } from './refused.js';
 import { checkSchedules } from './schedules.js';
 import { storedOfKind } from '../schedules-and-hooks.js';
@@ -21,7 +22,7 @@ import { storedOfKind } from '../schedules-and-hooks.js';
 /** Jobs that are looked at, at most. */
 const mostJobs = 500;
 
-/** Definitions, schedules, hooks, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
+/** Definitions, schedules, hooks, queues, encrypted and clear secrets, engines, locks, and jobs that wait for what no engine has. */
 export async function checkDatabase(
   client: Client,
   config: Config,
@@ -41,6 +42,7 @@ export async function checkDatabase(
     ...(await checkKey([...definitions, ...hooks], config)),
     ...(await checkSchedules(client, schedules)),
     ...(await checkHooks(client, hooks)),
+    ...(await checkQueueControls(client)),
     ...checkClearSecrets([...definitions, ...schedules, ...hooks, ...jobs]),
     checkEngines(engines, jobs.length),
     ...checkWaiting(jobs, engines),
