@@ -95,14 +95,26 @@ function cronSlots(expression: string, zone: string): Slots | string {
     });
     if (cron.nextRun(new Date(0)) === null) return 'names a date that never comes.';
   } catch (error) {
-    const reason = (error as Error).message.replace(/^(?:Cron\w*|Error): /, '');
-    return `is no cron expression: ${reason.replace(/\.?$/, '.')}`;
+    return `is no cron expression: ${cronFault((error as Error).message, expression)}`;
   }
   return {
     next: (after) => cron.nextRun(new Date(after))?.getTime(),
     last: (upTo) => cron.previousRuns(1, new Date(floorSecond(upTo) + 1_000))[0]?.getTime(),
     text: (slot) => localText(slot, zone),
   };
+}
+
+/** As the parser counts them, also where the seconds are left out. */
+const cronFields = ['second', 'minute', 'hour', 'day', 'month', 'weekday'];
+
+/** What is wrong with a cron expression, where the sentence of its parser speaks of the parser. */
+function cronFault(message: string, expression: string): string {
+  const [, entry, text] = /configuration entry (\d) \((.*)\) contains illegal/.exec(message) ?? [];
+  if (entry !== undefined) return `its ${cronFields[Number(entry)]} cannot be "${text}".`;
+  if (message.includes('invalid configuration format')) {
+    return `there is no ${expression.trim()}, only @hourly, @daily, @weekly, @monthly and @yearly.`;
+  }
+  return message.replace(/^(?:Cron\w*|Error): /, '').replace(/\.?$/, '.');
 }
 
 function evenSlots(ms: number, anchor: number): Slots {

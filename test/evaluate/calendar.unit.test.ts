@@ -159,7 +159,14 @@ describe('a timing that cannot be read', () => {
       'must have 5 or 6 fields',
     ],
     ['a value out of range', { cron: '99 * * * *' }, 'cron', 'Invalid value for minute: 99.'],
-    ['no cron expression', { cron: 'a b c d e' }, 'cron', 'is no cron expression'],
+    [
+      'no cron expression',
+      { cron: 'a b c d e' },
+      'cron',
+      'cron is no cron expression: its minute cannot be "a".',
+    ],
+    ['a weekday that is none', { cron: '0 0 3 * * MOON' }, 'cron', 'its weekday cannot be "MOON".'],
+    ['a name that is none', { cron: '@dayly' }, 'cron', 'there is no @dayly, only @hourly, @daily'],
     ['a date that never comes', { cron: '0 0 31 2 *' }, 'cron', 'names a date that never comes.'],
     ['a start of the system', { cron: '@reboot' }, 'cron', '@reboot is not supported'],
     [
