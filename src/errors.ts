@@ -92,7 +92,7 @@ export const problems = {
   ),
   document_missing: row(
     (d: { id: string }) => `There is no document "${d.id}".`,
-    'Check the id with `tws list --jobs` (or --flows, --tasks), or `tws schedule list`.',
+    'Check the id with `tws list --jobs` (or --flows, --tasks), `tws schedule list` or `tws hook list`.',
     4,
     404,
   ),
@@ -105,7 +105,7 @@ export const problems = {
   name_missing: row(
     (d: { name: string; kinds: string }) =>
       `There is no document "${d.name}", and no ${d.kinds} of that name.`,
-    'See `tws list` and `tws schedule list` for what is stored; `tws list --jobs --all` shows all jobs.',
+    'See `tws list`, `tws schedule list` and `tws hook list` for what is stored; `tws list --jobs --all` shows all jobs.',
     4,
     404,
   ),
