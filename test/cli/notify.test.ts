@@ -49,6 +49,11 @@ describe('tws notify', () => {
     expect(nobody.out).toBe('Nobody is notified of "stuck".');
   });
 
+  it('does not deny what flows do when there is no list', async () => {
+    const { tws } = await openProject();
+    expect((await tws(notify, { args: ['list'] })).out).toMatch(/^No notify list .*`--flow NAME`/);
+  });
+
   it.each([
     [['try'], {}, 'There is no "tws notify try"; it is one of list, test.'],
     [['list', 'me'], {}, '"tws notify list" takes no names.'],

@@ -17,6 +17,9 @@ import { tableLines } from '../table.js';
 const events = ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'] as const;
 const actions = ['list', 'test'] as const;
 
+const noList =
+  'No notify list and no "notify" of tws.json names anybody; `--flow NAME` shows whom that flow notifies.';
+
 const flags = z.object({
   flow: z.string().optional(),
   event: z.string().optional(),
@@ -38,7 +41,7 @@ export const notify = defineCommand(flags, async ({ args, flags: said, config: r
   try {
     if (action === 'list') {
       const targets = await client.notified(query);
-      if (targets.length === 0) io.out('Nobody is notified.');
+      if (targets.length === 0) io.out(said.flow === undefined ? noList : 'Nobody is notified.');
       else printTargets(targets, io);
       io.json(targets);
       return 0;
