@@ -27,7 +27,7 @@ export type NotifyQuery = {
   readonly flow?: string | undefined;
   /** `notify` of `tws.json`. */
   readonly settings?: NotifySettings | undefined;
-  /** Whether the entries of an owner's lists are meant; default: all. */
+  /** Whether the lists and flows of an owner are meant; default: all. */
   readonly isMeant?: ((owner: string) => boolean) | undefined;
 };
 
@@ -108,8 +108,9 @@ async function listedFor(
 
 /** The entries, and the job that is told of, as far as it does not depend on what is told. */
 async function wantedFor(store: Store, query: NotifyQuery) {
-  const { owner = defaultOwner, flow } = query;
-  const stored = flow === undefined ? undefined : await flowNamed(store, flow, owner);
+  const { owner = defaultOwner, flow, isMeant = () => true } = query;
+  const owners = [...new Set([owner, defaultOwner])].filter(isMeant);
+  const stored = flow === undefined ? undefined : await flowNamed(store, flow, owners);
   const subject = {
     _id: `notify-test-${randomUUID()}`,
     _rev: '0-0',
@@ -124,8 +125,8 @@ async function wantedFor(store: Store, query: NotifyQuery) {
   return { subject, flow, wanted: wantedAlive(subject, around) };
 }
 
-async function flowNamed(store: Store, name: string, owner: string) {
-  for (const one of new Set([owner, defaultOwner])) {
+async function flowNamed(store: Store, name: string, owners: readonly string[]) {
+  for (const one of owners) {
     const [doc] = await findDefinition(store, 'flow', name, one);
     const parsed = doc === undefined ? undefined : parseDocument(doc);
     if (parsed?.kind === 'flow' && parsed.ok) return parsed.value;
@@ -136,7 +137,7 @@ async function flowNamed(store: Store, name: string, owner: string) {
       });
     }
   }
-  throw problem('definition_missing', { kind: 'flow', name, owner });
+  throw problem('definition_missing', { kind: 'flow', name, owner: String(owners[0]) });
 }
 
 function asks(entry: NotifyEntry, event: TestedEvent): boolean {

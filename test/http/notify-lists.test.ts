@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { task } from '../cli/terminal.js';
+import { flow, task } from '../cli/terminal.js';
 import { openApi } from './server.js';
 
 type Tests = { readonly tests: readonly { readonly from: string; readonly job: string }[] };
@@ -30,6 +30,10 @@ it('notify lists are stored, listed and tested by whoever has their owner', asyn
   };
   // What is sent for all owners is not shown to one of them.
   expect((await tested(acme)).map(({ from }) => from)).toEqual(['notify:acme']);
+  await api.put({ ...flow('shared', ['tell']), _id: 'f', owner: 'DEFAULT' });
+  const ofFlow = (token: string) =>
+    api.ask('POST', '/notify/acme/test', { body: { flow: 'shared' }, token });
+  expect([(await ofFlow(acme)).status, (await ofFlow(all)).status]).toEqual([404, 202]);
   const [first, ...others] = await tested(all);
   expect([first?.from, ...others.map(({ from }) => from)].sort()).toEqual([
     ...['notify:DEFAULT', 'notify:acme', 'tws.json'],
