@@ -37,7 +37,7 @@ import {
   type NewToken,
   type TokenFacts,
 } from './tokens.js';
-import { notifying, type Notifying } from './notifying.js';
+import { otherParts, type OtherParts } from './other-parts.js';
 import { watchJob, type WatchOptions } from './watch.js';
 import {
   listQueues,
@@ -82,7 +82,7 @@ import type { NewDocument } from '../store/writer.js';
  * Everything a person or a program does with the documents of one database. Every function may
  * throw the TwsErrors of a server that is out of reach or refuses (`couch_*`, `database_missing`).
  */
-export type Client = Notifying & {
+export type Client = OtherParts & {
   /** The server, without credentials, and the database. */
   readonly place: { readonly url: string; readonly database: string };
   /**
@@ -385,7 +385,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: async (id, rev) => void (await removeDocument(store, id, rev)),
     removeJob: (id, options) => removeJob(store, id, options),
-    ...{ ...removing(store), ...notifying(store) },
+    ...{ ...removing(store), ...otherParts(store) },
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),

@@ -44,7 +44,7 @@ export async function explainJob(
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
-  const flow = await flowOf(store, job);
+  const flow = await storedFlowOf(store, job);
   const holder = await holderOf(store, job, flow);
   const queueControl = await controlOfQueue(store, queueOfDocument(job, flow));
   const notifications = await notificationsFor(store, job, maySee);
@@ -169,7 +169,10 @@ export async function explainChain(
 }
 
 /** The flow of a job as it is stored now: the owner's, else everybody's. */
-async function flowOf(store: Store, job: StoredDocument): Promise<StoredDocument | undefined> {
+export async function storedFlowOf(
+  store: Store,
+  job: StoredDocument,
+): Promise<StoredDocument | undefined> {
   const { flow, owner } = job;
   if (typeof flow !== 'string') return undefined;
   const own = typeof owner === 'string' ? owner : defaultOwner;

@@ -1,5 +1,5 @@
 import { findChild } from '../engine/children/find-child.js';
-import { rateKeyOf, type Acquire, type Query } from '../decide/queries.js';
+import { rateKeyOf, type Acquire, type Query, type RateRequest } from '../decide/queries.js';
 import type {
   Announced,
   Answer,
@@ -39,6 +39,7 @@ export async function observeJob(
   const found = {
     permits: new Map<string, PermitAnswer>(),
     grants: new Map<string, RateAnswer>(),
+    fullRates: new Map<string, RateRequest>(),
     answers: new Map<string, Answer>(),
     tasks: new Map<string, Found<Task>>(),
     children: new Map<string, Child>(),
@@ -62,12 +63,15 @@ export async function observeJob(
     const query = observed.kind === 'decided' ? observed.decided : undefined;
     const count = Object.values(found).reduce((sum, { size }) => sum + size, 0);
     const isAnswered = count === known || round === mostRounds;
-    if (observed.kind !== 'decided' || isAnswered) return observed;
+    if (observed.kind !== 'decided') return observed;
+    const full = [...found.fullRates.values()];
+    const result = full.length === 0 ? observed : { ...observed, fullRates: full };
+    if (isAnswered) return result;
     known = count;
     if (query?.kind === 'look_up') await answer(store, query, observed.job, found);
     else if (query?.kind === 'acquire')
       await lookAtLimits(store, query, { job: observed.job, now: seen.now }, found);
-    else return observed;
+    else return result;
   }
 }
 
@@ -79,6 +83,7 @@ type FoundFacts = {
   readonly answers: Map<string, Answer>;
   readonly permits: Map<string, PermitAnswer>;
   readonly grants: Map<string, RateAnswer>;
+  readonly fullRates: Map<string, RateRequest>;
 };
 
 /** Who has the permits that are wanted, where all are taken, and which grants of rate limits are free. */
@@ -88,7 +93,11 @@ async function lookAtLimits(
   { job, now }: { readonly job: Job; readonly now: number },
   found: FoundFacts,
 ): Promise<void> {
-  for (const one of rates) found.grants.set(rateKeyOf(one), await grantOpen(store, one, now));
+  for (const one of rates) {
+    const grant = await grantOpen(store, one, now);
+    found.grants.set(rateKeyOf(one), grant);
+    if (grant.kind === 'full') found.fullRates.set(one.id, one);
+  }
   for (const { id, wants, step } of permits) {
     const answer = await permitsTaken(store, { wants, step }, job);
     if (answer !== undefined) found.permits.set(id, answer);

@@ -1,5 +1,6 @@
 import { decide } from '../decide/decide.js';
 import type { Decided } from '../decide/intent.js';
+import type { RateRequest } from '../decide/queries.js';
 import { unknownWorld, type Found, type World } from '../decide/world.js';
 import type { EngineDocument } from '../model/engine.js';
 import type { StoredDocument } from '../model/document.js';
@@ -12,7 +13,13 @@ import type { Seen } from './reason.js';
 
 /** What engines decide about a job, or why they cannot. */
 export type Observed =
-  | { readonly kind: 'decided'; readonly job: Job; readonly decided: Decided }
+  | {
+      readonly kind: 'decided';
+      readonly job: Job;
+      readonly decided: Decided;
+      /** What it asked of rate limits that have no place free. */
+      readonly fullRates?: readonly RateRequest[];
+    }
   /** The document is no job that an engine can work with. */
   | { readonly kind: 'unreadable'; readonly because: string };
 

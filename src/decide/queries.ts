@@ -12,9 +12,10 @@ export type LockRequest = {
   readonly kind: 'target' | 'pattern' | 'permit' | 'unique';
   readonly id: string;
   readonly key: string;
-  /** Of a permit: the step whose attempt wants it, and the value of the key of its limit. */
+  /** Of a permit: the step whose attempt wants it, the value of the key of its limit, and how many there are. */
   readonly step?: string;
   readonly value?: string;
+  readonly most?: number;
   /** The job has the permit for an attempt that has ended in what was decided. */
   readonly isOver?: true;
   /** `database`: it counts for the jobs of all owners. */
@@ -65,6 +66,10 @@ export type RateRequest = {
   readonly perMs: number;
   /** What is limited, in words. */
   readonly of: string;
+  /** Whose rate it is: a queue's is nobody's. */
+  readonly owner?: string;
+  /** The value of its key, as `storedKey` makes it. */
+  readonly value?: string;
 };
 
 /** A JSONata expression to evaluate before the decision can be made; `id` is the key of its answer. */

@@ -42,6 +42,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { limitsRoute } from './routes/limits.js';
 import { queueRoutes } from './routes/queues.js';
 import { deliverRoute } from './routes/hook-delivery.js';
 import { hookRoutes } from './routes/hooks.js';
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   enginesRoute,
   ...engineSwitchRoutes,
   ...queueRoutes,
+  limitsRoute,
   ...archiveRoutes,
   statsRoute,
   failuresRoute,

@@ -39,6 +39,7 @@ export const lockSchema = z
     at: z.number().describe('Since when the job has it.'),
     step: z.exactOptional(z.string().describe('Path of the step whose attempt has the permit.')),
     value: z.exactOptional(z.string().describe('The value of the key of the limit, as JSON.')),
+    limit: z.exactOptional(z.number().describe('The number of permits when it was taken.')),
     rev: z.exactOptional(
       z.string().describe('Revision of the job when it took the permit: it counts for that one.'),
     ),

@@ -64,7 +64,12 @@ export const rateDocumentSchema = z
   .looseObject({
     _id: z.string().regex(/^rate:/, { error: 'must begin with "rate:"' }),
     type: z.literal('rate'),
-    of: textSchema.describe('What is limited: "task name::owner" and the like.'),
+    of: textSchema.describe(
+      'What is limited: `task "http"`, or the name of the rate, `"outside"`.',
+    ),
+    owner: z.exactOptional(textSchema.describe('Whose rate it is; a queue has no owner.')),
+    value: z.exactOptional(textSchema.describe('The value of its key, as JSON, or a hash.')),
+    limit: z.exactOptional(z.number().describe('How many may begin, as was last asked for.')),
     per: z.number().describe('Length of the longest window, ms.'),
     per_at: z.exactOptional(momentSchema.describe('When somebody last asked for that length.')),
     grants: z.array(grantSchema).describe('What was granted and still counts.'),

@@ -126,6 +126,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
     ...['Its notification told-2:notify:1:notify:DEFAULT:0', 'flow told  0  '],
     'sent: task noop, entry 0 of flow ask',
   ],
+  'docs/guides/concurrency.md': ['"A1"  1 of 1  1, first flyer  poster ('],
   'docs/guides/schedules.md': [
     ...['DEFAULT  hello  0 3 * * * Europe/Berlin', '"greeting": "Hello 20'],
     ...['so far       started 2, skipped ', 'backfilled ('],

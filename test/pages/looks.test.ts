@@ -65,7 +65,14 @@ const pages: readonly (readonly [
     '/jobs/none',
     (page) => page.getByRole('heading', { name: 'No such job' }).waitFor(soon),
   ],
-  ['engines', '/engines', (page) => page.getByText('slots used').first().waitFor(soon)],
+  [
+    'engines',
+    '/engines',
+    async (page) => {
+      await page.getByText('slots used').first().waitFor(soon);
+      await page.getByRole('heading', { name: 'Limits' }).waitFor(soon);
+    },
+  ],
   ['no-page', '/nothing/here', (page) => page.getByText('There is no such page.').waitFor(soon)],
 ];
 

@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../command.js';
 
-/** Queues and notifications. */
+/** Queues, limits and notifications. */
 export const queues: readonly CommandDefinition[] = [
   {
     name: 'queue',
@@ -20,6 +20,14 @@ export const queues: readonly CommandDefinition[] = [
       'tws queue resume mail',
     ],
     load: async () => (await import('../commands/queue.js')).queue,
+  },
+  {
+    name: 'limit',
+    about: 'List the limits that jobs hold or wait for: `max_running`, `concurrency` and rates.',
+    arguments: [{ name: '<action>', about: 'What to do: list.', values: ['list'] }],
+    options: [{ flags: '--limit <n>', about: 'So many at most; default 100.' }],
+    examples: ['tws limit list', 'tws limit list --owner me --json'],
+    load: async () => (await import('../commands/limit.js')).limit,
   },
   {
     name: 'notify',

@@ -82,22 +82,66 @@ export function keyedLimit(
   value: unknown,
   hash: (text: string) => string,
 ): KeyedLimit {
-  const whole = canonical(value) ?? 'null';
-  const text = isPlain(value, whole) ? whole : hash(whole);
+  const text = storedKey(value, hash);
   const isShared = strategy === 'round_robin';
   const id = at === 'max_running' ? identity : `limit ${identity}${isShared ? '' : ` ${text}`}`;
-  const shown = text === whole ? text : `hash ${text.replace(/^lock:/, '').slice(0, shownDigits)}`;
   return {
     ...{ at, identity, most, strategy },
     key: id.length > longestKey ? hash(id) : id,
-    title: key === undefined ? title : `${title} for ${shown}`,
+    title: key === undefined ? title : `${title} for ${shownKey(text)}`,
     ...(key === undefined && !isShared ? {} : { value: text }),
   };
+}
+
+/** The value of a key as documents have it: JSON of a short text, number or boolean, or a hash. */
+export function storedKey(value: unknown, hash: (text: string) => string): string {
+  const whole = canonical(value) ?? 'null';
+  return isPlain(value, whole) ? whole : hash(whole);
+}
+
+/** The same for people; a hash begins like no JSON of such a value. */
+export function shownKey(text: string): string {
+  const isValue = /^["\-\dtfn]/.test(text);
+  return isValue ? text : `hash ${text.replace(/^lock:/, '').slice(0, shownDigits)}`;
 }
 
 function isPlain(value: unknown, text: string): boolean {
   const isLong = text.length > longestValue;
   return !isLong && !isObject(value) && !Array.isArray(value) && secretsIn({ value }).size === 0;
+}
+
+/** What the key of a limit says: what has the limit, or its name, and whose it is. */
+export type LimitName = {
+  readonly of: 'flow' | 'task' | 'name';
+  readonly name: string;
+  readonly owner: string;
+  /** Where the definition has it: `max_running`, or the number of the limit in its list. */
+  readonly at: 'max_running' | number;
+};
+
+/**
+ * Reads the key of a permit; `value`: that of the key of its limit, as the lock has it. Undefined where the key is
+ * a hash: of very long names.
+ */
+export function readLimitKey(key: string, value = 'null'): LimitName | undefined {
+  const [, name, owner] = /^(.*)::(.*)$/s.exec(key) ?? [];
+  const whole = key.replace(/^limit /, '');
+  const identity = whole.endsWith(` ${value}`) ? whole.slice(0, -value.length - 1) : whole;
+  const parts = whole === key ? undefined : identityIn(identity);
+  if (parts !== undefined) return parts;
+  if (name === undefined || owner === undefined) return undefined;
+  return { of: 'flow', name, owner, at: 'max_running' };
+}
+
+function identityIn(text: string): LimitName | undefined {
+  try {
+    const [owner, first, name, at] = JSON.parse(text) as [string, string, string?, number?];
+    if (name === undefined || at === undefined) return { of: 'name', name: first, owner, at: 0 };
+    return { of: first as 'flow' | 'task', name, owner, at };
+  } catch {
+    // A flow of that name has "max_running".
+    return undefined;
+  }
 }
 
 /** Each limit once: of several that are the same one the lowest number counts. */

@@ -16,6 +16,7 @@ import { failureFor } from '../start/failure-for.js';
 import { inputOf, type Input } from '../start/prepare.js';
 import { newAttempt } from '../steps.js';
 import type { World } from '../world.js';
+import { storedKey } from './limits.js';
 
 /** A step that may begin, with its task where it has one. */
 type RatedStep = Beginning & { readonly task?: Task };
@@ -173,6 +174,8 @@ function requestOf(
     limit,
     perMs: writtenSpanMs(per),
     of: rate.name === undefined ? wordsOf({ kind, name }) : `"${rate.name}"`,
+    ...(kind === 'queue' ? {} : { owner: ownerOf({ owner }) }),
+    ...(rate.key === undefined ? {} : { value: storedKey(value, world.lockId) }),
   };
 }
 

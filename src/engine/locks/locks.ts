@@ -217,7 +217,7 @@ function wantedBy(own: Held | undefined): { readonly wanted_by?: string } {
 
 async function take(parts: LockParts, request: LockRequest, job: LockingJob): Promise<LockAnswer> {
   if (request.unique !== undefined) return takeUnique(parts, request, job);
-  const { kind, id, key, scope, step, value, isOver = false } = request;
+  const { kind, id, key, scope, step, value, most, isOver = false } = request;
   const pattern = kind === 'pattern' ? readLockPattern(key) : undefined;
   if (pattern?.ok === false) return { kind: 'invalid', reason: pattern.reason };
   const former = await takenBefore(parts, request, job);
@@ -234,6 +234,7 @@ async function take(parts: LockParts, request: LockRequest, job: LockingJob): Pr
     ...(kind === 'permit' ? { rev: job._rev } : { owner }),
     ...(step === undefined ? {} : { step }),
     ...(value === undefined ? {} : { value }),
+    ...(most === undefined ? {} : { limit: most }),
     ...(scope === 'database' ? { scope } : {}),
     ...{ job: job._id, at: at(own), nonce },
   });

@@ -281,7 +281,7 @@ async function takeOne(
       ...(value === undefined ? {} : { value }),
       ...(over.includes(id) ? ({ isOver: true } as const) : {}),
     };
-    const answer = await parts.take({ kind: 'permit', id, key, ...more }, job);
+    const answer = await parts.take({ kind: 'permit', id, key, most, ...more }, job);
     if (answer.kind === 'held') {
       return { lock: id, ...(answer.nonce === undefined ? {} : { nonce: answer.nonce }) };
     }

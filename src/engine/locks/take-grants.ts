@@ -40,7 +40,8 @@ export type TakenGrants =
 /** What one request is about. */
 type Taking = {
   readonly id: string;
-  readonly of: string;
+  /** What is limited, as the document tells it. */
+  readonly about: Pick<RateDocument, 'of' | 'owner' | 'value' | 'limit'>;
   readonly sightings: Sightings;
   readonly asksOf: () => readonly ListedAsk[];
   /** New grants, by the write of which it is not known whether it took place: they do not count (R15). */
@@ -60,8 +61,13 @@ export async function takeGrants(
 ): Promise<TakenGrants> {
   const [first] = asksOf();
   if (first === undefined) return { kind: 'done', outcome: nothing, usableTo: 0 };
-  const { id, of } = first.request;
-  let taking: Taking = { id, of, sightings, asksOf, unsure: new Map() };
+  const { id, of, owner, value, limit } = first.request;
+  const about = {
+    ...{ of, limit },
+    ...(owner === undefined ? {} : { owner }),
+    ...(value === undefined ? {} : { value }),
+  };
+  let taking: Taking = { id, about, sightings, asksOf, unsure: new Map() };
   for (let tries = 0; ; tries += 1) {
     if (tries > 0) await parts.rest(tries);
     const tried = await tryOnce(parts, taking);
@@ -98,7 +104,7 @@ type Tried =
 
 async function tryOnce(parts: TakingParts, taking: Taking): Promise<Tried> {
   const { store, retry, life, steady } = parts;
-  const { id, of, sightings, unsure } = taking;
+  const { id, about, sightings, unsure } = taking;
   const read = await retry(() => leavesOf(parts, id));
   // The engine ends: nothing will be written any more.
   if (read === undefined || life.aborted) return { kind: 'done', outcome: nothing, usableTo: 0 };
@@ -120,7 +126,7 @@ async function tryOnce(parts: TakingParts, taking: Taking): Promise<Tried> {
   const born = former ?? nonce;
   const grants = [...outcome.grants];
   const window = { per: perMs, per_at: longest.at };
-  const fields = { _id: id, type: 'rate' as const, of, ...window, grants, born, nonce };
+  const fields = { _id: id, type: 'rate' as const, ...about, ...window, grants, born, nonce };
   const sent = steady();
   const result = await store.write({ ...winner, ...fields });
   if (result.kind === 'refused') return result;

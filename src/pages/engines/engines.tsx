@@ -9,6 +9,7 @@ import { Ago } from '../parts/time.js';
 import { lengthOf } from '../../words.js';
 import { EngineSwitch } from './engine-switch.js';
 import { Missing } from './missing.js';
+import { UsedLimits } from './limits.js';
 import { Queues } from './queues.js';
 
 /** So often the engines are looked at, ms. */
@@ -61,6 +62,7 @@ export function EnginesPage() {
         ))}
       </ul>
       <Queues />
+      <UsedLimits />
     </>
   );
 }

@@ -4,6 +4,8 @@ import {
   keyedLimit,
   limitsOfFlow,
   limitsOfTask,
+  readLimitKey,
+  shownKey,
   type Limit,
 } from '../../../src/decide/compete/limits.js';
 import { referenceText } from '../../../src/model/secret-reference.js';
@@ -120,5 +122,42 @@ describe('the keys of a limit with round_robin', () => {
     const many = Array.from({ length: 1_100 }, (_, name) => ({ value: undefined, name }));
     const ordered = inTurns(many, { holders: [], served: new Map() });
     expect(ordered.map(({ name }) => name)).toEqual(many.map(({ name }) => name));
+  });
+});
+
+describe('the key of a limit, read', () => {
+  const concurrency = [{ limit: 1 }, { name: 'x "y', limit: 2, key: 'k' }];
+  const [ofTask, shared] = limitsOfTask({ name: 'a limit [', owner: 'o', concurrency });
+  const turns = { name: 'n', limit: 2, key: 'k', strategy: 'round_robin' } as const;
+  const [inTurn] = limitsOfFlow({ name: 'f', concurrency: turns });
+  const [running] = limitsOfFlow({ name: 'limit ["a","b"]', owner: 'o', max_running: 1 });
+
+  it.each([
+    ['of a task', ofTask, null, { of: 'task', name: 'a limit [', owner: 'o', at: 0 }],
+    ['with a name', shared, 'a b', { of: 'name', name: 'x "y', owner: 'o', at: 0 }],
+    ['with a long value', shared, 'v'.repeat(99), { of: 'name', name: 'x "y', owner: 'o', at: 0 }],
+    ['with turns', inTurn, 'a', { of: 'name', name: 'n', owner: 'DEFAULT', at: 0 }],
+    [
+      'of a flow',
+      running,
+      null,
+      { of: 'flow', name: 'limit ["a","b"]', owner: 'o', at: 'max_running' },
+    ],
+  ])('tells what has it: %s', (_title, of, given, expected) => {
+    const { key, value } = keyedLimit(of as Limit, given, hash);
+    expect(readLimitKey(key, value)).toEqual(expected);
+  });
+
+  it('tells nothing where it is a hash', () => {
+    expect(readLimitKey('lock:abc')).toBeUndefined();
+  });
+
+  it.each([
+    ['"a"', '"a"'],
+    ['-1', '-1'],
+    ['null', 'null'],
+    [`lock:${'ab'.repeat(32)}`, 'hash abababababab'],
+  ])('shows the value %s as %s', (text, shown) => {
+    expect(shownKey(text)).toBe(shown);
   });
 });

@@ -21,7 +21,7 @@ describe('a step under a rate limit', () => {
     const asked = told.decide();
     expect(asked).toMatchObject({
       kind: 'acquire',
-      rates: [{ of: 'task "a"', limit: 2, perMs: 1_000 }],
+      rates: [{ of: 'task "a"', owner: 'DEFAULT', limit: 2, perMs: 1_000 }],
     });
     expect(told.with(only(held)).go().kind).toBe('claim');
   });

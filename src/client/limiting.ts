@@ -1,0 +1,13 @@
+import type { Store } from '../store/store.js';
+import type { LimitsInUse, LimitsQuery } from './limits.js';
+
+/** The part of the client for limits. */
+export type Limiting = {
+  /** The limits that jobs hold or wait for: permits of `max_running` and `concurrency`, and rates. */
+  readonly limits: (query?: LimitsQuery) => Promise<LimitsInUse>;
+};
+
+/** What reads the limits brings the rules of the engines along: it is loaded when it is asked for. */
+export function limiting(store: Store): Limiting {
+  return { limits: async (query) => (await import('./limits.js')).limitsInUse(store, query) };
+}

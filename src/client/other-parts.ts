@@ -1,0 +1,11 @@
+import type { Store } from '../store/store.js';
+import { limiting, type Limiting } from './limiting.js';
+import { notifying, type Notifying } from './notifying.js';
+
+/** The parts of the client that have files of their own. */
+export type OtherParts = Notifying & Limiting;
+
+/** The parts of the client that have files of their own. */
+export function otherParts(store: Store): OtherParts {
+  return { ...notifying(store), ...limiting(store) };
+}
