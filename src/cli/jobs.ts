@@ -83,11 +83,17 @@ export function stateLine(
   io: Io,
   stream: 'stdout' | 'stderr' = 'stderr',
 ): string {
-  const { id, state, status, failure } = jobFacts(job, Date.now());
+  const { failure } = jobFacts(job, Date.now());
   const step = isObject(job['failure']) ? job['failure']['step'] : undefined;
   const at = typeof step === 'string' ? ` at step "${plain(step)}"` : '';
   const reason = failure === undefined ? '' : `: ${plain(failure)}`;
-  return `${plain(id)}: ${plain(state)} ${io.style(colourOf(status), status, stream)}${at}${reason}`;
+  return `${statusLine(job, io, stream)}${at}${reason}`;
+}
+
+/** A job with its state and status, for what tells its failure by itself. */
+export function statusLine(job: StoredDocument, io: Io, stream: 'stdout' | 'stderr'): string {
+  const { id, state, status } = jobFacts(job, Date.now());
+  return `${plain(id)}: ${plain(state)} ${io.style(colourOf(status), status, stream)}`;
 }
 
 /** The exit status of a command that waited for this job. */

@@ -5,7 +5,7 @@ import { eventReasons, explainChain } from '../../client-rules.js';
 import { originOf, originSentence } from '../../reading/origin.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
-import { stateLine } from '../jobs.js';
+import { statusLine } from '../jobs.js';
 import { jobIdOf } from '../naming.js';
 import { plain } from '../safe.js';
 
@@ -28,7 +28,7 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
       isThere: async (child) => (await client.get(child))?.['type'] === 'job',
     });
     for (const { job, reasons } of chain) {
-      io.out(stateLine(job, io, 'stdout'));
+      io.out(statusLine(job, io, 'stdout'));
       const origin = originOf(job);
       if (origin !== undefined) io.out(`  ${plain(originSentence(origin))}`);
       for (const { because, todo } of reasons) {
