@@ -94,7 +94,8 @@ async function limitedJobs(
   const words = limited.map(({ name }) => JSON.stringify(name));
   // It may name such a task: whether it does is of no importance, its jobs are only looked at in vain.
   const mayName = (doc: unknown): boolean => {
-    const text = words.length === 0 ? '' : JSON.stringify(doc);
+    // A flow that is gone, or one without tasks, names none.
+    const text = words.length === 0 || doc === undefined ? '' : JSON.stringify(doc);
     return words.some((word) => text.includes(word));
   };
   const flows = new Map<unknown, boolean>();

@@ -24,9 +24,21 @@ const odd: readonly object[] = [
   { state: '$$complete', exit: 1e300, start: -1e300, end: 1e300, steps: [] },
 ];
 
+/** Where there is a limit, the flow of each job is asked whether it has one: here none is stored. */
+const limited = {
+  ...{ _id: 'task:a', type: 'task', name: 'a', owner: 'DEFAULT', plugin: 'noop' },
+  concurrency: { limit: 1 },
+};
+
+const lists = [
+  ...['/jobs', '/jobs?status=running,waiting,failed', '/stats', '/engines', '/limits'],
+  ...['/queues', '/failures', '/schedules', '/hooks', '/notify', '/flows', '/retention'],
+];
+
 describe('a job that nobody thought of', () => {
   it('is shown, explained and streamed as far as it can be, and keeps nobody from the others', async () => {
     const api = await openApi();
+    await api.put(limited);
     const stream = await openStream(`${api.url}/_tws/changes`);
     await stream.next();
     await api.put(...odd.map((doc, i) => ({ _id: `odd${i}`, type: 'job', flow: 'f', ...doc })));
@@ -41,7 +53,7 @@ describe('a job that nobody thought of', () => {
         expect([i, path, status < 500]).toEqual([i, path, true]);
       }
     }
-    for (const path of ['/jobs', '/jobs?status=running,waiting,failed', '/stats', '/engines']) {
+    for (const path of lists) {
       expect([path, (await api.ask('GET', path)).status]).toEqual([path, 200]);
     }
     expect(api.lines.filter(({ level }) => level === 'error')).toEqual([]);
