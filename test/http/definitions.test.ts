@@ -6,6 +6,59 @@ type Warnings = {
   readonly warnings: readonly { readonly path: string; readonly message: string }[];
 };
 
+/** What each route stores, and where: a document of another type may have that id already. */
+const kinds = {
+  task: { path: '/tasks/a', body: task('a') },
+  flow: { path: '/flows/a', body: flow('a', ['noop']) },
+  schedule: {
+    path: '/schedules/a',
+    body: { name: 'a', owner: 'DEFAULT', flow: 'f', every: 60_000 },
+  },
+  hook: { path: '/hooks/a', body: { name: 'a', owner: 'DEFAULT', flow: 'f', check: 'none' } },
+  notify: { path: '/notify/DEFAULT', body: { notify: [{ on: ['failed'], task: 'a' }] } },
+} as const;
+const names = Object.keys(kinds) as (keyof typeof kinds)[];
+const bodyOf = (kind: keyof typeof kinds) => ({ ...kinds[kind].body, type: kind });
+
+describe('documents of other types', () => {
+  it('are neither shown, replaced nor removed by a route, whatever the request names', async () => {
+    const { ask, put, client } = await openApi();
+    for (const kind of names) {
+      const { path, body } = kinds[kind];
+      const _id = kind === 'notify' ? 'notify:DEFAULT' : `${kind}:DEFAULT:a`;
+      const others = names.filter((one) => one !== kind);
+      for (const other of [...others, 'job']) {
+        const type = other as keyof typeof kinds;
+        const stored = { ...(others.includes(type) ? bodyOf(type) : { type, flow: 'f' }), _id };
+        await put(stored);
+        const there = await client.get(_id);
+        const byId = kind === 'notify' ? path : `${path.slice(0, -1)}${_id}`;
+        const asked = [
+          await ask('PUT', path, { body, headers: { 'if-match': '*' } }),
+          await ask('PUT', byId, { body: { ...body, _id, _rev: there?._rev } }),
+          await ask('GET', byId),
+          await ask('DELETE', byId),
+        ].map(({ status }) => status);
+        expect([kind, other, asked]).toEqual([kind, other, [409, 409, 404, 404]]);
+        expect(await client.get(_id)).toEqual(there);
+        await client.remove(_id, there?._rev ?? '');
+      }
+      const [other] = others.toReversed();
+      const wrong = [
+        ['type', { type: other }],
+        ['_id', { _id: `${String(other)}:DEFAULT:a` }],
+        ...(kind === 'flow' ? (['gathering:f', 'rate:1', 'removal:1'] as const) : []).map(
+          (wished) => ['_id', { _id: wished }] as const,
+        ),
+      ] as const;
+      for (const [at, given] of wrong) {
+        const { status, body: told } = await ask('PUT', path, { body: { ...body, ...given } });
+        expect([kind, given, status, told['path']]).toEqual([kind, given, 422, at]);
+      }
+    }
+  });
+});
+
 describe('storing tasks and flows', () => {
   it('gives telling ids, and finds them by id, name and name::owner', async () => {
     const { ask } = await openApi();

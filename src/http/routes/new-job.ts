@@ -3,6 +3,7 @@ import type { JobToSubmit } from '../../client.js';
 import { isObject } from '../../model/object.js';
 import { engineKeys } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
+import { removalPrefix } from '../../model/removal.js';
 import { retentionId } from '../../model/retention.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
@@ -32,6 +33,11 @@ const foreignIds = [
   'event-run:',
   'hook-run:',
   'hook:',
+  'gathering:',
+  'rate:',
+  removalPrefix,
+  // In a database that jobs are archived to.
+  'archived:',
 ];
 
 /** Why an id belongs to other documents, as the end of a sentence; `own`: the prefix that it may have. */
