@@ -71,7 +71,7 @@ const guides = [
   ],
   ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages'],
 ];
-const reference = ['documents', 'errors', 'settings', 'commands', 'api'];
+const reference = ['documents', 'errors', 'settings', 'commands', 'api', 'features'];
 const operations = [
   ...['', 'sizing', 'scaling', 'copies', 'guard', 'systemd', 'containers', 'kubernetes'],
   ...['backup', 'upgrade', 'retention', 'monitoring', 'security'],

@@ -15,6 +15,7 @@ const idsOf = async ({ store }: Project): Promise<readonly string[]> =>
   (await store.view('engines')).map(({ id }) => id).sort();
 
 describe('tws start without a name', () => {
+  // Shows J-02.
   it('has the id that its project keeps, also after it was killed', async () => {
     const opened = await openProject();
     const first = await started(opened);
@@ -30,6 +31,7 @@ describe('tws start without a name', () => {
     expect(await idsOf(opened)).toEqual([id]);
   });
 
+  // Shows J-02.
   it('shares its id with no other engine of the folder, however many begin at once', async () => {
     const opened = await openProject();
     await Promise.all([1, 2, 3].map(() => started(opened)));

@@ -88,6 +88,7 @@ describe('withId', () => {
 });
 
 describe('contentHash', () => {
+  // Shows A-08.
   it('knows no order of keys, no _id, _rev and $schema', () => {
     const one = contentHash({
       _id: 'a',

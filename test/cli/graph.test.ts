@@ -22,6 +22,7 @@ async function ready() {
   return space;
 }
 
+// Shows X-55.
 it('tws graph draws a stored flow with the handlers of its tasks', async () => {
   const { tws } = await ready();
   const { exit, out } = await tws(graph, { args: ['greet'] });

@@ -34,6 +34,7 @@ async function ready() {
 }
 
 describe('tws submit', () => {
+  // Shows B-11, L-04.
   it('waits for the end and ends as the job does', async () => {
     const { tws, engine } = await ready();
     await engine();
@@ -48,6 +49,7 @@ describe('tws submit', () => {
     expect(bad.err).toContain('failed at step "bad": broken on purpose');
   });
 
+  // Shows B-13.
   it('stores nothing while a label is open', async () => {
     const { tws, store } = await ready();
     const { error, exit } = await tws(submit, { args: ['greet.json'] });
@@ -56,6 +58,7 @@ describe('tws submit', () => {
     expect(await store.view('jobs')).toEqual([]);
   });
 
+  // Shows B-15.
   it('submits a job of the same id once', async () => {
     const { tws, store } = await ready();
     const again = { args: ['break'], flags: { id: 'order-7' } };
@@ -227,6 +230,7 @@ describe('tws list, view and remove', () => {
     });
   });
 
+  // Shows L-04.
   it('view prints a document by id or by name', async () => {
     const { tws, put } = await ready();
     expect((await tws(view, { args: ['task:DEFAULT:echo'] })).json).toMatchObject({ name: 'echo' });
@@ -287,6 +291,7 @@ describe('tws list, view and remove', () => {
     expect(none.error?.message).toBe('There is no document "j1", and no task of that name.');
   });
 
+  // Shows L-04.
   it('remove deletes, but no job that has not ended', async () => {
     const { tws, put, store } = await ready();
     await put({ _id: 'j', type: 'job', flow: 'greet' });

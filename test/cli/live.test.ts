@@ -31,6 +31,7 @@ const shown = (screen: string): string => screen.replaceAll('\u001B', 'ESC');
 const signal = (job: string) => ({ _id: `s-${job}`, type: 'signal', job, name: 'go' });
 
 describe('tws watch of a job', () => {
+  // Shows X-44.
   it('prints a line for each thing that happens, and ends with its exit', async () => {
     const { root: cwd, env, put } = await ready();
     const watching = tws(['watch', 'bad'], { cwd, env });

@@ -88,6 +88,7 @@ describe('tws list of many jobs', () => {
 describe('tws retry --failed', () => {
   const chosen = { failed: true, params: '{"moody": {"well": true}}' };
 
+  // Shows X-36.
   it('retries all that failed, however many, and says how many', async () => {
     const { tws, put, engine } = await openProject({}, plugins);
     await put(...definitions, ...mixed(230).map(failed));
@@ -142,6 +143,7 @@ describe('tws retry --failed', () => {
 });
 
 describe('tws pause, resume and cancel', () => {
+  // Shows L-04.
   it('take several jobs, or all that are chosen', async () => {
     const { tws, put, engine, until, ended } = await openProject({}, plugins);
     const ids = ['a', 'b', 'c'];

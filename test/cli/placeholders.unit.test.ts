@@ -40,6 +40,7 @@ describe('setAt', () => {
 });
 
 describe('answersFor', () => {
+  // Shows B-13.
   it('takes answers by label', async () => {
     const filled = await answer(['to=me@example.com', 'my subject=a=b']);
     expect(filled).toMatchObject({

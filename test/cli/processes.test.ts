@@ -28,6 +28,7 @@ function lives(pid: number): boolean {
 }
 
 describe('tws start', () => {
+  // Shows J-05.
   it('runs an engine, and SIGTERM lets its steps finish', async () => {
     const { root, env, put, until, ended, store } = await openProject(slow);
     await put(
@@ -138,6 +139,7 @@ describe('tws start', () => {
 });
 
 describe('tws dev', () => {
+  // Shows X-46.
   it('needs nothing but a folder; a second terminal there needs no settings', async () => {
     const cwd = await project({
       'couch/tws/tasks/hello.json': task('hello'),

@@ -29,6 +29,7 @@ const shipped = [
 ].map((name) => `${name}::DEFAULT`);
 
 describe('tws push', () => {
+  // Shows A-08, A-14.
   it('inserts tasks before flows, writes ids back and then has nothing to do', async () => {
     const { tws, store, root } = await openProject(files);
     const first = await tws(push, { flags: { map: true } });
@@ -48,6 +49,7 @@ describe('tws push', () => {
     expect(second.out).not.toContain('updating');
   });
 
+  // Shows A-14.
   it('updates what has changed, found by name where the file has no id', async () => {
     const { tws, store, root, put } = await openProject({ 'a.json': task('a', { timeout: 5 }) });
     await put({ ...task('a'), _id: 'chosen-by-hand' });
@@ -184,6 +186,7 @@ describe('tws push', () => {
 });
 
 describe('tws validate', () => {
+  // Shows L-04.
   it('checks and writes nothing', async () => {
     const { tws, store } = await openProject(files);
     expect(await tws(validate)).toMatchObject({ exit: 0 });

@@ -43,6 +43,7 @@ const trail = (doc: Readonly<Record<string, unknown>>): readonly string[] =>
   (doc['steps'] as readonly StepDoc[]).map(({ task: name, state }) => `${name} ${state}`);
 
 describe('tws retry', () => {
+  // Shows I-05, L-04.
   it('lets a failed job go on at the step that failed, with other parameters', async () => {
     const { tws, again } = await failed(['j', 'f']);
     const said = { by: 'ann', reason: 'it is well now' };
@@ -54,6 +55,7 @@ describe('tws retry', () => {
     expect(ended).toMatchObject({ exit: 0, requests: [{ action: 'retry', ...said }] });
   });
 
+  // Shows X-26.
   it('begins again at the step that --from names', async () => {
     const { tws, again } = await failed(['j', 'f']);
     const params = '{"moody": {"well": true}, "echo": {"n": 2}}';
@@ -64,6 +66,7 @@ describe('tws retry', () => {
     expect((ended['steps'] as StepDoc[])[2]?.params).toEqual({ n: 2 });
   });
 
+  // Shows B-04, X-27.
   it('goes by the definitions of today with --latest, and else by those of then', async () => {
     const { tws, again, store } = await failed(['old', 'g'], ['new', 'g']);
     const stored = await store.get('task:DEFAULT:moody');
@@ -129,6 +132,7 @@ describe('tws retry', () => {
 });
 
 describe('tws skip', () => {
+  // Shows I-05.
   it('leaves a step out that has not begun, and says who wished it', async () => {
     const { tws, store, engine, ended } = await openProject(files, plugins);
     await tws(push, { args: ['d'] });
@@ -159,6 +163,7 @@ describe('tws skip', () => {
 });
 
 describe('tws note', () => {
+  // Shows I-06.
   it('keeps a remark in a job, also in one that has ended, and history tells it', async () => {
     const { tws, store } = await failed(['j', 'g']);
     const ran = await tws(note, { args: ['j', 'asked', 'the bank'], flags: { by: 'ann' } });

@@ -57,6 +57,7 @@ describe('tws dev with an encrypted value and no key', () => {
 });
 
 describe('tws start', () => {
+  // Shows M-01.
   it('refuses without the key of tasks and flows, and names them', async () => {
     const { root, env, put } = await openProject(echo);
     await put({ ...login, _id: 'task:login' }, { ...login, name: 'two', _id: 'task:two' });

@@ -21,6 +21,7 @@ import { flow, project, run, task } from './terminal.js';
 const cryptoKey = 'a key for tests';
 
 describe('tws init', () => {
+  // Shows L-01.
   it('creates what is missing, and the second time nothing', async () => {
     const database = `tws-test-${randomUUID()}`;
     removeAfterwards(database);
@@ -87,6 +88,7 @@ describe('tws init', () => {
     expect(three.err).toContain('warning: the database keeps 3 copies of each document');
   });
 
+  // Shows M-03.
   it('says which setting to change when the server refuses us', async () => {
     const { tws, env } = await openProject();
     const stranger = { ...env, COUCH_USER: `nobody-${randomUUID()}`, COUCH_PASS: 'x' };
@@ -112,6 +114,7 @@ describe('tws config', () => {
 });
 
 describe('tws encrypt and decrypt', () => {
+  // Shows M-01.
   it('take the value from stdin', async () => {
     const options = { cwd: await project(), env: { TWS_CRYPTO_KEY: cryptoKey } };
     const flags = { for: 'task:mail', field: 'params.list[0].pass' };

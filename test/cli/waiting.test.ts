@@ -143,6 +143,7 @@ describe('waiting for a job', () => {
 });
 
 describe('tws explain', () => {
+  // Shows X-39.
   it('says why a job does not move and what to do', async () => {
     const { tws, put, engine, until } = await ready();
     await engine();

@@ -79,6 +79,7 @@ describe.each<[string, () => Promise<(folder: string, database: string) => Archi
     },
   ],
 ])('an archive in %s', (_title, place) => {
+  // Shows X-37.
   it('U31: has what retention removed, shows it and puts it back as it was', async () => {
     const { put, retain, client, from, store } = await ready(await place());
     await put(...family());

@@ -98,6 +98,7 @@ const line = (most: number, jobs: readonly string[]) => ({
 });
 
 describe('explain', () => {
+  // Shows X-39.
   it.each<Case>([
     ['an ended job', { job: fresh({ state: '$$complete', exit: 2 }) }, ['ended'], /ended: failed/],
     [

@@ -56,6 +56,7 @@ describe('retain', () => {
     expect(await left()).toEqual(['a']);
   });
 
+  // Shows X-37.
   it('removes what is older than the age, by its end', async () => {
     const { put, left, retain } = await ready();
     await put(
@@ -73,6 +74,7 @@ describe('retain', () => {
     expect((await retain()).rows).toEqual([]);
   });
 
+  // Shows X-37.
   it('keeps the newest of a count by their end, of each flow, owner and status', async () => {
     const { put, left, retain } = await ready();
     const retainOf = { succeeded: { count: 2 }, failed: { count: 1, age: 'P5D' } };

@@ -31,6 +31,7 @@ const failed = (id: string, start: number, more: object = {}) =>
   final(id, start, { exit: 2, failure: { name: 'Refused', message: 'No.' }, ...more });
 
 describe('search', () => {
+  // Shows B-11, X-40.
   it('finds jobs by what they are, newest first', async () => {
     const { put, find } = await ready();
     await put(

@@ -34,6 +34,7 @@ const codeOf = (error: unknown): unknown => (error instanceof TwsError ? error.c
 const locks = async ({ store }: Workspace) => store.view('locks', { includeDocs: true });
 
 describe('a job with "unique"', () => {
+  // Shows X-17.
   it('is refused at its submit while another one with the same key counts, or answered with that one', async () => {
     const { space, client } = await opened();
     const first = await client.submit(order({}));

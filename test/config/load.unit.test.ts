@@ -75,6 +75,7 @@ describe('defaults', () => {
 });
 
 describe('precedence', () => {
+  // Shows M-02.
   it('is flag over environment over file', async () => {
     await settings({ database: 'file_db', url: 'http://file:1', owner: 'team', app: 'mine' });
     expect(load()).toMatchObject({ database: 'file_db', url: 'http://file:1', owner: 'team' });
@@ -121,6 +122,7 @@ describe('credentials', () => {
     expect(config).toMatchObject({ url: 'http://db:5984', user: 'ann', password: 's@cret' });
   });
 
+  // Shows M-02.
   it('of COUCH_KEY beat COUCH_USER', () => {
     const env = { COUCH_USER: 'ann', COUCH_PASS: 'pass', COUCH_KEY: 'apikey' };
     expect(load(env)).toMatchObject({ user: 'apikey', password: 'pass' });

@@ -3,6 +3,7 @@ import { t0, task } from '../support/builders.js';
 import { story, type Story } from './story.js';
 
 describe('a running attempt', () => {
+  // Shows C-05.
   it('keeps every engine waiting', () => {
     const told = story({ steps: ['a', 'b'] });
     told.go();
@@ -15,6 +16,7 @@ describe('a running attempt', () => {
     });
   });
 
+  // Shows E-05.
   it('may take longer than the flow has time', () => {
     const told = story({ steps: ['a'], flow: { timeout: 1000 } });
     told.go();
@@ -27,6 +29,7 @@ describe('a running attempt', () => {
 describe('a lost engine', () => {
   const lose = (told: Story): Story => told.with({ id: 'other', dead: ['me'], running: [] });
 
+  // Shows E-09, J-08.
   it('loses its attempt, which begins again elsewhere at once', () => {
     const told = story({ steps: ['a'] });
     told.go();
@@ -145,6 +148,7 @@ describe('a hard timeout', () => {
 });
 
 describe('the timeout of the flow', () => {
+  // Shows E-05.
   it('is 60 s when nothing is said, and lets nothing new start', () => {
     const told = story({ steps: ['a', 'b'] });
     told.go();
@@ -300,6 +304,7 @@ describe('exec_after', () => {
 });
 
 describe('expires', () => {
+  // Shows X-22.
   it('ends a job that was not begun in time with exit 5', () => {
     const told = story({ steps: ['a'], job: { expires: t0 - 1 } });
     expect(told.go().kind).toBe('write');

@@ -30,6 +30,7 @@ describe('decide', () => {
     expect(told.revisions).toBe(2);
   });
 
+  // Shows D-02.
   it('shows where the job is in its state', () => {
     const told = story({ steps: ['a', ['b', 'a']], flow: { error: 'h' } });
     const states: unknown[] = [];
@@ -110,6 +111,7 @@ function withPause(told: Story): Story {
 }
 
 describe.each(intents)('the intent of %s', (_title, kind, begin) => {
+  // Shows C-17.
   it(`D1: is ${kind}, the same for the same job, time and world`, () => {
     const told = begin();
     const intent = told.decide();
@@ -118,6 +120,7 @@ describe.each(intents)('the intent of %s', (_title, kind, begin) => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(intent));
   });
 
+  // Shows A-13.
   it('keeps keys it does not know, in the job and in its steps', () => {
     const told = begin();
     const mark = { mine: { deep: ['kept', null] }, toString: 'kept' };

@@ -119,6 +119,7 @@ const scenario: fc.Arbitrary<Scenario> = fc
   });
 
 describe('any job, run by any engines,', () => {
+  // Shows D-05.
   it('ends, and keeps the rules on its way', minutes, () => {
     const property = fc.property(scenario, (given) => {
       const run = simulate(given);

@@ -147,6 +147,7 @@ const said: Readonly<Record<string, readonly string[]>> = {
 
 describe('the commands of README and docs', () => {
   const others = pages.filter((page) => page !== 'docs/tutorial.md' && scriptsOf(page).length > 0);
+  // Shows B-01.
   it(
     'run as they are printed, page by page',
     async () => {

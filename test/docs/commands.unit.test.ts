@@ -65,9 +65,10 @@ describe('the commands in README and docs', () => {
   });
 });
 
+const pages = await referencePages(root);
+
 describe('the reference', () => {
-  it('has every command, error and setting with its variable and default', async () => {
-    const pages = await referencePages(root);
+  it('has every command, error and setting with its variable and default', () => {
     for (const { name, hidden } of commands) {
       if (hidden !== true) expect(pages['commands.md']).toContain(`\n## tws ${name}\n`);
     }
@@ -88,7 +89,7 @@ describe('the reference', () => {
     }
   });
 
-  it('describes every kind of document, with a meaning for each field', async () => {
+  it('describes every kind of document, with a meaning for each field', () => {
     const kinds: Readonly<Record<Exclude<Parsed['kind'], 'other'>, true>> = {
       ...{ task: true, flow: true, job: true, request: true, signal: true, event: true },
       ...{
@@ -100,7 +101,6 @@ describe('the reference', () => {
         lock: true,
       },
     };
-    const pages = await referencePages(root);
     const text = pages['documents.md'] ?? '';
     for (const kind of [...Object.keys(kinds), 'engine-control', 'token', 'retention']) {
       expect(text, kind).toContain(`| \`type\` (required) | \`"${kind}"\` |`);
@@ -110,13 +110,12 @@ describe('the reference', () => {
     for (const row of rows) expect(row).toMatch(/ \| \S[^|]* \|$/);
   });
 
-  it('says what every exit status of a problem means', async () => {
-    const { 'errors.md': text = '' } = await referencePages(root);
+  it('says what every exit status of a problem means', () => {
+    const { 'errors.md': text = '' } = pages;
     for (const { exit } of Object.values(problems)) expect(text).toMatch(`\n| ${exit} | `);
   });
 
-  it('says what every failure means', async () => {
-    const pages = await referencePages(root);
+  it('says what every failure means', () => {
     const [, failures = ''] = (pages['errors.md'] ?? '').split('## Failures of jobs');
     const rows = failures.split('\n').filter((line) => line.startsWith('| `'));
     expect(rows.length).toBeGreaterThan(80);

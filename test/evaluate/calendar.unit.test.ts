@@ -47,6 +47,7 @@ const expression = fc
 const moment = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2035, 0, 1) });
 
 describe('a calendar', () => {
+  // Shows X-16.
   it('of a cron expression has the slots of croner', () => {
     const cases = fc.tuple(expression, fc.constantFrom(...zones), moment);
     fc.assert(

@@ -70,6 +70,7 @@ describe('owners', () => {
     expect(idsOf(flowOnly, 'jobs')).toEqual(['j-acme']);
   });
 
+  // Shows X-48.
   it('make what belongs to others as absent as what is not there', async () => {
     const { ask, acme, client } = await tenants();
     const paths = ['', '/history', '/explain', '/info'].map((rest) => `/jobs/j-zeta${rest}`);
@@ -168,6 +169,7 @@ describe('sessions', () => {
     return { ...api, user, answer, set, cookie };
   }
 
+  // Shows M-06.
   it('are cookies that no script reads and no other site sends', async () => {
     const { answer, set, user, ask, cookie } = await signedIn('tws-viewer', 'tws-owner:acme');
     expect(answer.body).toEqual({

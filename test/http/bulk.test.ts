@@ -35,6 +35,7 @@ async function ready(): Promise<TestApi> {
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
 describe('submitting many', () => {
+  // Shows X-50.
   it('stores a thousand jobs of one request, and all of them run', async () => {
     const api = await ready();
     const jobs = Array.from({ length: 1_000 }, (_, i) => ({ _id: `n${i}`, flow: 'greet' }));

@@ -214,6 +214,7 @@ describe('storing tasks and flows', () => {
     expect(stored).toMatchObject({ timeout: 7 });
   });
 
+  // Shows I-07, L-04.
   it('enables and disables flows', async () => {
     const { ask, client } = await openApi();
     await ask('PUT', '/flows/f', { body: flow('f', []) });

@@ -9,6 +9,7 @@ const failed = (n: number, name: string, more: object = {}) => ({
 });
 
 describe('failed jobs', () => {
+  // Shows X-36.
   it('are grouped by cause and flow, found by what they say, and removed with their children', async () => {
     const api = await openApi();
     await api.put(

@@ -59,6 +59,7 @@ describe('submitting', () => {
     });
   });
 
+  // Shows B-15, X-17.
   it('stores a job once for each _id and each idempotency key', async () => {
     const api = await ready();
     const submit = async (body: object, key?: string) => {
@@ -243,6 +244,7 @@ describe('looking at a job', () => {
     expect([200, 'closed']).toContain(await other);
   });
 
+  // Shows L-06.
   it('tells its history, its lines and its progress', async () => {
     const api = await ready();
     await api.engine({ reportMs: 50, drainMs: 100 });
@@ -273,6 +275,7 @@ describe('looking at a job', () => {
     });
   });
 
+  // Shows L-06.
   it('gives the result of a step, also of one that is an attachment, without secrets', async () => {
     const source = `export default async () => ({ text: 'x'.repeat(100_000), password: 'hunter2' });`;
     const api = await openApi({ files: { 'big.mjs': source } });

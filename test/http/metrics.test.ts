@@ -44,6 +44,7 @@ async function measured() {
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 describe('an engine with an API', () => {
+  // Shows X-42.
   it('measures what it does, in the form of Prometheus', async () => {
     const api = await measured();
     await api.ask('POST', '/jobs', { body: { _id: 'a', flow: 'good' } });
@@ -71,6 +72,7 @@ describe('an engine with an API', () => {
     expect(text.split('\n').filter((line) => line !== '' && !form.test(line))).toEqual([]);
   });
 
+  // Shows X-42.
   it('makes a span of each attempt, in the trace of whoever submitted the job', async () => {
     const api = await measured();
     const headers = { traceparent: parent };
@@ -89,6 +91,7 @@ describe('an engine with an API', () => {
     expect(ofA?.parentSpanContext).toBeUndefined();
   });
 
+  // Shows L-09.
   it('says in its log of each attempt the job, the step, the attempt and the engine', async () => {
     const api = await measured();
     await api.ask('POST', '/jobs', { body: { _id: 'b', flow: 'wrong' } });

@@ -4,6 +4,7 @@ import { flow, task } from '../cli/terminal.js';
 import { isOffered, openOjs, work, type Answered, type Envelope, type Fetched } from './ojs-api.js';
 
 describe('workers', () => {
+  // Shows X-54.
   it('fetch what is offered, by priority, and say what came of it', async () => {
     const api = await openOjs();
     await api.put(work);

@@ -28,6 +28,7 @@ describe('the check of every answer of these tests', () => {
 });
 
 describe('the OpenAPI document', () => {
+  // Shows L-05.
   it('is valid 3.1, and describes every route once', async () => {
     const { ask } = await openApi();
     const { body, headers } = await ask<Document>('GET', '/openapi.json');

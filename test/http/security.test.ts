@@ -155,6 +155,7 @@ async function visitors(api: TestApi): Promise<ReadonlyMap<Column, string | unde
 }
 
 describe('every route', () => {
+  // Shows M-06.
   it('lets in who may, refuses all others with 401 or 403, and changes nothing then', async () => {
     expect(Object.keys(table).toSorted()).toEqual(routes.map(({ id }) => id).toSorted());
     const api = await openApi({ settings: { sign_in: 'always' }, metrics: createPrometheus() });

@@ -19,6 +19,7 @@ const documents = [
 ];
 
 describe('a signal whose sender waits for the answer', () => {
+  // Shows.
   it('is answered over HTTP at receipt, by a later step, or refused; by whichever engine lives', async () => {
     const api = await openApi();
     await api.put(...documents, { _id: 'j', type: 'job', flow: 'cart' });

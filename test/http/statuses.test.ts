@@ -236,6 +236,7 @@ describe('each route', () => {
   const go = (id: string, path: string, asking: Asking = {}): Promise<number> =>
     statusOf(api, routeOf(id), { path: `/_tws${path}`, ...asking });
 
+  // Shows L-05.
   it('answers as the reference says', async () => {
     api = await openApi({ files: plugins });
     expect(await go('putTask', '/tasks/echo', { headers: { 'if-match': '*' } })).toBe(412);

@@ -24,6 +24,7 @@ describe('a pattern of failures', () => {
     ['a.c', 'abc', false],
     ['(a+)+$', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!', false],
   ];
+  // Shows X-03.
   it.each(cases)('%s and the name %s: %s', (pattern, name, matched) => {
     expect(matchesFailure(pattern, { name, message: '' })).toBe(matched);
     expect(matchesFailure(pattern, { name: 'Other!', message: '', code: name })).toBe(

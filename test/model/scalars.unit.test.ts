@@ -56,6 +56,7 @@ describe('a time', () => {
 });
 
 describe('the plugin of a task', () => {
+  // Shows A-02.
   it('is the one it names, else its own name', () => {
     expect(pluginOf({ name: 'a' })).toBe('a');
     expect(pluginOf({ name: 'a', plugin: 'b' })).toBe('b');

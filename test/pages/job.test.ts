@@ -8,6 +8,7 @@ endBrowser();
 const soon = { timeout: 240_000 };
 
 describe('the page of a job', () => {
+  // Shows X-38.
   it('is watched while it runs', async () => {
     const api = await openWorld();
     await api.client.submit({ _id: 'g1', type: 'job', flow: 'greet' });

@@ -7,6 +7,7 @@ endBrowser();
 const soon = { timeout: 240_000 };
 
 describe('somebody who has only the pages', { timeout: 300_000 }, () => {
+  // Shows L-07, X-38.
   it('submits a job by a form, sees it fail and why, mends its flow, retries it and sees it succeed', async () => {
     const api = await openOrders();
     await api.engine({ drainMs: 100, cryptoKey });

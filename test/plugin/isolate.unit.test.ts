@@ -71,6 +71,7 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     });
   });
 
+  // Shows C-12.
   it('runs elsewhere, with init, and without the credentials of the engine', async () => {
     process.env.COUCH_PASS = 'of the engine';
     const body = `() => ({ pid: process.pid, main: isMainThread, ready, pass: process.env.COUCH_PASS ?? null })`;

@@ -10,6 +10,7 @@ async function runText(text: string, params: Record<string, unknown> = {}) {
 }
 
 describe('a plugin of the older contract', () => {
+  // Shows C-14.
   it('runs with job, step and params; its result is what the promise came to', async () => {
     const { outcome } = await runText(
       `module.exports = (options) => (job, step, params) =>
@@ -44,6 +45,7 @@ describe('a plugin of the older contract', () => {
     expect(await attempt(registry, 'x', {}, { step })).toMatchObject({ result: 'new' });
   });
 
+  // Shows C-14.
   it.each([
     ['nothing', 'undefined', 'nothing'],
     ['null', 'null', 'null'],

@@ -51,6 +51,7 @@ describe('the outcome of a call', () => {
     expect(outcome.kind === 'failed' && outcome.failure.message).toContain(what);
   });
 
+  // Shows C-07.
   it.each([
     ['thrown', '() => { throw new RangeError("no"); }'],
     ['rejected', 'async () => { throw new RangeError("no"); }'],
@@ -90,6 +91,7 @@ describe('the outcome of a call', () => {
     });
   });
 
+  // Shows E-10.
   it.each([
     ['a Date', 'new Date(Date.now() + 60_000)', 60_000],
     ['ISO 8601', 'new Date(Date.now() + 60_000).toISOString()', 60_000],
@@ -114,6 +116,7 @@ describe('the outcome of a call', () => {
     },
   );
 
+  // Shows D-09.
   it('tells whose failure it is', async () => {
     const body = (kind: string) =>
       `() => { throw Object.assign(new Error("x"), { kind: ${kind} }); }`;
@@ -169,6 +172,7 @@ describe('the outcome of a call', () => {
 });
 
 describe('the context', () => {
+  // Shows A-07, B-12.
   it('gives frozen copies of job, step and results', async () => {
     for (const change of ['job.x = 1', 'step.x = 1', 'results.a.b = 1']) {
       const outcome = await call(`({ job, step, results }) => { ${change}; }`, {
@@ -328,6 +332,7 @@ describe('what a plugin tells on the way', () => {
     });
   });
 
+  // Shows H-06.
   it('learns from a heartbeat that it is to end', async () => {
     const signal = AbortSignal.abort();
     expect(await call('({ heartbeat }) => heartbeat()')).toMatchObject({ result: null });

@@ -158,6 +158,7 @@ describe('handlers in a circle', () => {
     ]);
   });
 
+  // Shows E-14.
   it('are a problem of a task that handles itself', () => {
     expect(findingsOf([], [task('a', { error: 'a' })])).toEqual([
       ['problem', 'error', sentence('a -> a')],
@@ -201,6 +202,7 @@ describe('a flow that the engine would refuse for a circle', () => {
 const withError = (error: string | undefined) => (error === undefined ? {} : { error });
 
 describe('two definitions with one key', () => {
+  // Shows A-04.
   it('are a problem of both, which names both ids', () => {
     const flows = [
       { ...flow([]), _id: 'x' },

@@ -96,6 +96,7 @@ describe('a decider', () => {
     ]);
   });
 
+  // Shows H-02.
   it('waits for signals when nothing else goes on', () => {
     const it = deciding();
     it.did('boss', []);
@@ -141,6 +142,7 @@ describe('a decider', () => {
     expect(it.children).toMatchObject([{ _id: next, continued_from: _id }]);
   });
 
+  // Shows K-04.
   it('goes on as a new job', () => {
     const data = { seen: 1 };
     const it = deciding({ job: { _id: 'j', data } });

@@ -3,6 +3,7 @@ import { task } from '../support/builders.js';
 import { story } from '../decide/story.js';
 
 describe('the error handler of a step', () => {
+  // Shows E-12.
   it.each([
     ['stands in the task', ['a'], [task('a', { error: 'h' })]],
     ['stands in the entry', [{ task: 'a', error: 'h' }], []],
@@ -79,6 +80,7 @@ describe('the error handler of a step', () => {
     expect(told.trail.at(-1)).toBe('b#1 $$active');
   });
 
+  // Shows E-14.
   it('never handles itself, however the job was edited', () => {
     const told = story({ steps: [{ task: 'a', error: 'h' }] });
     told.go();
@@ -116,6 +118,7 @@ describe('the error handler of a step', () => {
 });
 
 describe('an optional step', () => {
+  // Shows E-20, X-10.
   it.each([
     ['by its entry', { optional: true }, {}],
     ['by its task', {}, { optional: true }],

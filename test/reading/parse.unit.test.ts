@@ -5,6 +5,7 @@ import { document } from '../model/arbitraries.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 describe('parseDocument', () => {
+  // Shows.
   it.each<[string, Fields]>([
     ['a task of nothing but a name', { type: 'task', name: 'a' }],
     ['a task with a name in any script', { type: 'task', name: 'Größe 数 🙂 constructor' }],

@@ -151,6 +151,7 @@ describe.each(around)('a %s', (kind, wrap, at) => {
 });
 
 describe('structures of all kinds in each other', () => {
+  // Shows F-08.
   it('run twelve deep, to a good end', () => {
     const nest = (depth: number): WrittenNode => {
       const [, wrap] = around[depth % around.length] as (typeof around)[number];
@@ -176,6 +177,7 @@ describe('what was done in an earlier run', () => {
     expect(told.did('c').ending).toEqual(endings.well);
   });
 
+  // Shows F-09.
   it('stays done in what failed: only what failed begins anew', () => {
     const told = begun(
       [

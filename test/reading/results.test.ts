@@ -19,6 +19,7 @@ function eventful() {
 describe('the results before a step', () => {
   const job = eventful().liveJob;
 
+  // Shows G-01, G-02.
   it('go by name, by step key and by position', () => {
     expect(resultsBefore(job, '3')).toEqual({
       results: { a: null, 'a-0': 'recovered', 'a-2': null },
@@ -154,6 +155,7 @@ describe('the results around what follows a failure or a cancel', () => {
     expect(resultsAround(job, 'error').results).toMatchObject({ a: ['a0', 'a1'] });
   });
 
+  // Shows G-07.
   it('in the cancel branch are also those of what was done in it before', () => {
     const cancel = ['u', { map: { over: [1, 2], do: ['v', 'w'] } }];
     const told = begun([['a', 'b']], { flow: { cancel } }).did('a', 1);

@@ -32,6 +32,7 @@ const cases: readonly (readonly [title: string, job: object, status: Status])[] 
 ];
 
 describe('statusOf', () => {
+  // Shows D-07.
   it.each(cases)('of %s: %j is %s', (_title, job, status) => {
     expect(statusOf(job as Record<string, unknown>, now)).toBe(status);
   });

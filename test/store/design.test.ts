@@ -139,6 +139,7 @@ describe('installDesign', () => {
     expect((await request('GET', `/${database}/_design/mine/_view/jobs`)).status).toBe(200);
   });
 
+  // Shows M-03.
   test('tells who is no admin which right is missing', async () => {
     const database = await freshDatabase();
     const member = await connectAsUser(database);

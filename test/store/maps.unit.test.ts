@@ -25,6 +25,7 @@ const last = 8_640_000_000_000_000;
 const ISO = '2026-11-21T10:00:00Z';
 
 describe('maps', () => {
+  // Shows L-08.
   test.each<[ViewName, object, readonly (readonly [unknown, unknown])[]]>([
     ['tasks', { type: 'task', name: 'a' }, [['a::DEFAULT', 'a']]],
     ['tasks', { type: 'task', name: 'a', owner: 'me', plugin: 'http' }, [['a::me', 'http']]],

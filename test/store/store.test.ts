@@ -141,6 +141,7 @@ describe('view', () => {
     ]);
   });
 
+  // Shows A-05, L-08.
   test('tasks finds the one of an owner and the one of all', async () => {
     const rows = await store.view('tasks', { keys: ['fetch::me', 'fetch::DEFAULT', 'x::DEFAULT'] });
     expect(rows).toEqual([
@@ -154,6 +155,7 @@ describe('view', () => {
     expect(row).toMatchObject({ id: 'f1', value: true, doc: { _id: 'f1', tasks: ['fetch'] } });
   });
 
+  // Shows L-08.
   test('jobs has every job once, by flow and owner', async () => {
     const rows = await store.view('jobs');
     expect(rows.map(({ id }) => id).sort()).toEqual(['j1', 'j2', 'j3', 'j4', 'j5', 'j6', 'j7']);
@@ -185,6 +187,7 @@ describe('view', () => {
     ]);
   });
 
+  // Shows B-11.
   test('children are found by their parent', async () => {
     expect((await store.view('children', { key: 'j1' })).map(({ id }) => id)).toEqual(['j3']);
   });

@@ -45,6 +45,7 @@ describe('write', () => {
     expect(await store.write({ _id: 'b' })).toEqual({ kind: 'conflict' });
   });
 
+  // Shows J-09.
   test('lets exactly one of many writers of a revision win', async () => {
     const rev = await written({ _id: 'race' });
     const others = [store, ...Array.from({ length: 7 }, () => openStore(connect(database)))];

@@ -19,6 +19,7 @@ describe('the callbacks of a batch', () => {
     ['all succeeded, with on_failure alone', { on_failure: 'f' }, true, []],
     ['one failed, with on_success alone', { on_success: 's' }, false, []],
   ];
+  // Shows F-07.
   it.each(outcomes)('are the right ones when %s', (_title, more, isGood, trail) => {
     const told = begun([{ batch: ['a', 'b'], ...more }, 'd']).did('b');
     if (isGood) told.did('a');
@@ -76,6 +77,7 @@ describe('the callbacks of a batch', () => {
     expect(told.live.params).toEqual({ all: { 0: { failure }, 1: 'rb' }, x: 'rx' });
   });
 
+  // Shows G-02.
   it('see the results of all jobs, good and bad', () => {
     const seen = { task: 'c', params: { all: '{{parent_results}}' }, stdio: { stdout: 'before' } };
     const jobs = [
@@ -182,6 +184,7 @@ describe('a batch', () => {
     expect(told.did('c').ending).toEqual(endings.well);
   });
 
+  // Shows F-08.
   it('of batches, eight deep, calls back from the inside out', () => {
     const nest = (depth: number): WrittenNode => ({
       batch: depth === 1 ? ['a'] : [nest(depth - 1)],

@@ -31,6 +31,7 @@ const seenAt = (told: Story, path: string) =>
   inputOf(told.liveJob, { leaf: leafAt(told.liveJob, path) as Leaf, phase: 'main' });
 
 describe('a catch', () => {
+  // Shows X-04.
   it.each([
     ['the clause that names the failure', 'Declined', ['refund']],
     ['the clause whose pattern matches', 'HTTP_402', ['refund']],
@@ -61,6 +62,7 @@ describe('a catch', () => {
     expect(caught('Declined', { ...pay, error: 'h' }).broke('h').running).toEqual(['refund']);
   });
 
+  // Shows X-04.
   it('gives its branch the failure, also under the name in "as"', () => {
     const told = caught('Declined');
     const failure = {

@@ -19,6 +19,7 @@ function choosing(node: WrittenNode, p: unknown, q: unknown): Story {
 }
 
 describe('a choice', () => {
+  // Shows X-05.
   it.each([
     ['the first case that holds', true, true, ['a']],
     ['a later case when those before do not hold', false, true, ['b']],

@@ -12,6 +12,7 @@ const etl = {
 };
 
 describe('a graph', () => {
+  // Shows F-03, F-05.
   it('begins each node after those it names', () => {
     const told = begun([etl]).did('e');
     expect(told.running).toEqual(['x', 'y']);
@@ -117,6 +118,7 @@ describe('the join of a node in a graph', () => {
     ['none_failed', ['did', 'did', 'skip'], 'begins'],
     ['none_failed', ['did', 'did', 'broke'], 'never'],
   ];
+  // Shows X-08.
   it.each(rules)('%s with %j: it %s', (join, ways, verdict) => {
     const told = joining(join).answering({ '0.graph.c.when': ways[2] !== 'skip' });
     told.go();
@@ -128,6 +130,7 @@ describe('the join of a node in a graph', () => {
     if (verdict === 'never') expect(told.ending).toEqual(endings.badly);
   });
 
+  // Shows K-03, X-08.
   it.each(['done', 'none_failed', 'all'])('%s waits until all have ended', (join) => {
     const told = joining(join);
     told.go();
@@ -136,6 +139,7 @@ describe('the join of a node in a graph', () => {
     expect(told.did('c').running).toEqual(['z']);
   });
 
+  // Shows F-04.
   it('any begins it once, while the others go on, and lets them fail', () => {
     const told = joining('any');
     told.go();

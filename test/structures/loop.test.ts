@@ -16,6 +16,7 @@ function looping(count: number, more: object = {}, rest: WrittenNode[] = ['d']):
 }
 
 describe('a loop', () => {
+  // Shows F-14, X-07.
   it('goes on while its condition holds, each round at a path of its own', () => {
     const told = looping(3).did('a', 1).did('a', 2).did('a', 3);
     expect(told.running).toEqual(['d']);
@@ -38,6 +39,7 @@ describe('a loop', () => {
     expect(told.running).toEqual(['d']);
   });
 
+  // Shows X-07.
   it('fails when its condition still holds after its most rounds', () => {
     const told = looping(3, { max: 2 }).did('a').did('a');
     expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'LoopLimit' });

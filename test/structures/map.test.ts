@@ -17,6 +17,7 @@ function mapping(items: unknown, more: object = {}, setting: Partial<Setting> = 
 }
 
 describe('a map', () => {
+  // Shows F-06.
   it('works on every item at once, in the order of the list, each with its item and its index', () => {
     const told = mapping([10, 'x', { y: 1 }]);
     expect(told.steps.map((step) => [step.path, step['params']])).toEqual([
@@ -47,6 +48,7 @@ describe('a map', () => {
     });
   });
 
+  // Shows F-06.
   it.each([
     ['nothing', undefined, 0],
     ['null', null, 0],
@@ -164,6 +166,7 @@ describe('a map', () => {
 });
 
 describe('the limit of a map', () => {
+  // Shows X-06.
   it('keeps the number of items that are under way', () => {
     const told = mapping([0, 1, 2, 3], { limit: 2 });
     expect(told.open).toEqual(['0.map.0', '0.map.1']);
@@ -247,6 +250,7 @@ describe('failures of the items of a map', () => {
     }
     return told;
   };
+  // Shows X-06.
   it.each([
     ['none are tolerated by default', {}, [1], false],
     ['as many as tolerate says', { tolerate: 1 }, [1], true],
@@ -262,6 +266,7 @@ describe('failures of the items of a map', () => {
     else expect(told.ending).toEqual(endings.badly);
   });
 
+  // Shows E-19.
   it('keep no other item from being worked on', () => {
     const told = mapping([0, 1, 2], { limit: 1 }).broke('0.map.0').did('0.map.1');
     expect(told.open).toEqual(['0.map.2']);

@@ -4,6 +4,7 @@ import { t0, task } from '../support/builders.js';
 import { begun, endings, type Story } from '../decide/story.js';
 
 describe('a parallel', () => {
+  // Shows C-09, F-02.
   it('begins its nodes at once, in one revision, and is done when all are', () => {
     const told = begun(['a', { parallel: ['b', 'c'] }, 'd']).did('a');
     expect(told.running).toEqual(['b', 'c']);
@@ -28,6 +29,7 @@ describe('a parallel', () => {
     expect(told.steps[10]?.path).toBe(`0${'.parallel.1'.repeat(10)}`);
   });
 
+  // Shows C-11, C-18.
   it('takes as many as there are slots', () => {
     const told = begun([{ parallel: ['a', 'b', 'c'] }], { world: { freeSlots: 2 } });
     expect(told.running).toEqual(['a', 'b']);
@@ -50,6 +52,7 @@ describe('a parallel', () => {
 });
 
 describe('on_fail of a parallel', () => {
+  // Shows F-02, X-09.
   it('lets the others end when it is wait, which is the default, and fails then', () => {
     for (const rule of [{}, { on_fail: 'wait' }]) {
       const told = begun([{ parallel: ['a', ['b', 'c']], ...rule }, 'd'])
@@ -61,6 +64,7 @@ describe('on_fail of a parallel', () => {
     }
   });
 
+  // Shows X-09.
   it('cancels the others at once when it is cancel_rest', () => {
     const told = begun([{ parallel: ['a', ['b', 'c']], on_fail: 'cancel_rest' }]).broke('a');
     expect(told.decide()).toMatchObject({ kind: 'abort', claims: [told.live.claim] });
@@ -86,6 +90,7 @@ describe('on_fail of a parallel', () => {
     expect(told.ending).toEqual(endings.badly);
   });
 
+  // Shows X-09.
   it('lets a failure count as an end when it is ignore', () => {
     const told = begun([{ parallel: ['a', 'b'], on_fail: 'ignore' }, 'c']).broke('a');
     expect(told.running).toEqual(['b']);
@@ -107,6 +112,7 @@ describe('join of a parallel', () => {
     expect(told.did('x').ending).toEqual(endings.well);
   });
 
+  // Shows F-04.
   it('starts what follows once, whatever succeeds later', () => {
     const told = of('any').did('c').did('a').did('b').did('x').did('d');
     expect(told.trail.filter((step) => step.startsWith('d'))).toEqual(['d#1 $$complete']);
@@ -119,6 +125,7 @@ describe('join of a parallel', () => {
     expect(told.did('c').running).toEqual(['b', 'd']);
   });
 
+  // Shows K-03.
   it.each([
     ['any', ['a', 'b', 'c'], endings.badly],
     [2, ['a', 'c'], undefined],

@@ -22,6 +22,7 @@ describe('a sequence', () => {
       [`0${'.sequence.0'.repeat(9)} a-0`, `0${'.sequence.0'.repeat(7)}.sequence.1 b-1`, '1 c-2'],
     ],
   ];
+  // Shows C-09, F-01.
   it.each(orders)('%s runs one step after the other', (_title, steps, order) => {
     const told = story({ steps });
     told.go();
@@ -40,6 +41,7 @@ describe('a sequence', () => {
     expect(told.did('a').ending).toEqual(endings.well);
   });
 
+  // Shows F-01.
   it('begins nothing behind a step that failed, at any depth', () => {
     const told = begun([['a', ['b', 'c']], 'd'])
       .did('a')

@@ -48,10 +48,12 @@ describe('the table of bad definitions', () => {
 describe.each(badDefinitions)('$what', ({ doc, path, says }) => {
   const message = `${path} ${says}`;
 
+  // Shows A-03, B-14, X-55.
   it('is refused by push and validate with one sentence', () => {
     expect(checkDocument('x.json', doc)).toEqual([{ file: 'x.json', path, message }]);
   });
 
+  // Shows B-14.
   it('ends a job with exit 3 and the same sentence', () => {
     const { exit, failure, problems } = beginning(doc);
     const name = doc['type'] === 'flow' ? 'InvalidFlow' : 'InvalidTask';

@@ -132,6 +132,7 @@ describe('a child job that failed', () => {
 });
 
 describe('a step whose task is a flow', () => {
+  // Shows F-10.
   it('makes a child job and waits for it, whatever plugins this engine has', () => {
     const told = waiting({
       job: { owner: 'acme', priority: 7, params: { 'a-0': { y: 2 } } },
@@ -416,6 +417,7 @@ describe('a child that the database refuses', () => {
     expect(failChild(liveJob, 'j:9:1', why, now)).toBe(liveJob);
   });
 
+  // Shows F-10.
   it('that failed because of a job far below names that job and its failure, once', () => {
     const cause = { job: 'deep', name: 'Broken', message: 'It is Broken.' };
     const why = { name: 'ChildFailed', message: 'The child job x failed: …', cause };

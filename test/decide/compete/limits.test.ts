@@ -107,6 +107,7 @@ describe('the keys of a limit with round_robin', () => {
       .map(({ name }) => name)
       .join(' ');
 
+  // Shows X-19.
   it.each<[string, string, string]>([
     ['one after the other', order('aaabbc'), 'a0 b3 c5 a1 b4 a2'],
     ['first the one that has the fewest permits', order('aab', 'aab'), 'b2 a0 a1'],

@@ -3,6 +3,7 @@ import { isServed, isUnserved, needsOf, servesHere } from '../../../src/decide/c
 import { peer, task, world } from '../../support/builders.js';
 
 describe('servesHere', () => {
+  // Shows C-10.
   it.each([
     ['takes a task whose plugin bears its name', task('a'), true],
     ['takes a task whose plugin it has', task('x', { plugin: 'a' }), true],

@@ -32,6 +32,7 @@ describe('engines that could all take a step', () => {
     for (const count of first) expect(count).toBeGreaterThan(350);
   });
 
+  // Shows C-01.
   it('D6: act one after the other: the first at once, the others after 200 ms each', () => {
     const times = names.map((me) => {
       const intent = decide(jobOf(1), t0, worldOf(me));

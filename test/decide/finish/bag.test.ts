@@ -26,6 +26,7 @@ const done: Outcome = { kind: 'done' };
 const failed: Outcome = { kind: 'failed', failure: { name: 'No', message: 'no' } };
 
 describe('the data of a job', () => {
+  // Shows G-03.
   it.each([
     ['sets a key', undefined, { a: 1 }, { a: 1 }],
     ['replaces a key as a whole', { a: { x: 1 }, b: 2 }, { a: { y: 1 } }, { a: { y: 1 }, b: 2 }],

@@ -79,6 +79,7 @@ describe('a failure that the catalogue calls fatal', () => {
 });
 
 describe('the catalogue', () => {
+  // Shows E-16.
   it.each([
     ['the name itself before any pattern', { '*': {}, 'Auth.*': {}, 'Auth.Denied': no }],
     ['the code before any pattern', { 'Auth.*': {}, E403: no }],
@@ -143,6 +144,7 @@ describe('the catalogue', () => {
 const no = { retry: false } as const;
 
 describe('a business failure', () => {
+  // Shows D-09.
   it.each([
     ['is not tried again', { limit: 1 }, 1],
     ['is tried again when the policy names it', { limit: 1, on: ['Auth.*'] }, 2],

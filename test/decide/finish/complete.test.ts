@@ -26,6 +26,7 @@ describe('a job whose steps are all done', () => {
     expect(told.job).not.toHaveProperty('result');
   });
 
+  // Shows A-06.
   it('succeeds at once when the flow is empty', () => {
     const told = story({ steps: [] });
     expect(told.go().kind).toBe('write');
@@ -40,6 +41,7 @@ describe('a job whose steps are all done', () => {
     expect(told.ending).toMatchObject({ exit: 0 });
   });
 
+  // Shows X-32.
   it.each([
     ['one expression', 'results.a.n + 1', 8],
     [

@@ -26,6 +26,7 @@ describe('the retry policy of a step', () => {
     expect(told.trail).toContain('a#2 $$active');
   });
 
+  // Shows E-10.
   it.each([
     ['the setting where nothing else says one', {}, {}, 40],
     ['the job before the setting', {}, { retry_delay: 50 }, 50],
@@ -55,6 +56,7 @@ describe('the retry policy of a step', () => {
     expect(told.trail.at(-1)).toBe('u#2 $$active');
   });
 
+  // Shows E-07.
   it.each([
     ['makes three attempts of two retries', 2, 3],
     ['makes one attempt of none', 0, 1],
@@ -68,6 +70,7 @@ describe('the retry policy of a step', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Broken' });
   });
 
+  // Shows E-08.
   it('counts errors and timeouts alike', () => {
     const told = story({ steps: [{ task: 'a', retry: 1 }] });
     told.go();
@@ -87,6 +90,7 @@ describe('the retry policy of a step', () => {
     expect(told.trail).toEqual(['a#1 $$error']);
   });
 
+  // Shows E-03, X-02.
   it.each([
     ['within', 299, 2],
     ['over', 301, 1],
@@ -165,6 +169,7 @@ describe('an attempt whose engine was lost', () => {
     expect(told.ending).toMatchObject({ exit: 2, failure: 'Broken' });
   });
 
+  // Shows X-35.
   it('ends the step with exit 4 when it is the last one allowed', () => {
     const told = story({ steps: ['a'], flow: { retry: 9 }, world: { crashLimit: 3 } });
     told.go();

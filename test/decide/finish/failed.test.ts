@@ -25,6 +25,7 @@ describe('a flow that failed', () => {
 });
 
 describe('the retry of a flow', () => {
+  // Shows E-15.
   it('goes on at the step that failed', () => {
     const told = story({ steps: ['a', 'b', 'c'], flow: { retry: 1 } });
     told.go();
@@ -126,6 +127,7 @@ describe('the error handler of a flow', () => {
     return told;
   };
 
+  // Shows E-12.
   it('runs once, and the job keeps exit and failure of the step', () => {
     const told = handled();
     expect(told.trail).toEqual(['a#1 $$error', 'h#1 $$complete']);
@@ -173,6 +175,7 @@ describe('the error handler of a flow', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Broken' });
   });
 
+  // Shows E-13.
   it('may be a flow', () => {
     const told = story({
       steps: ['a'],
@@ -210,6 +213,7 @@ describe('a structure that handles the failure of a flow', () => {
     expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'Broken' });
   });
 
+  // Shows F-11.
   it('may be a list, or one entry of any kind', () => {
     const told = begun(['a'], { flow: { error: [{ delay: 500 }, 'h'] } });
     told.fail();
@@ -275,6 +279,7 @@ describe('a structure that handles the failure of a flow', () => {
 describe('"error_result": "handler"', () => {
   const error_result = 'handler' as const;
 
+  // Shows D-04.
   it.each([
     ['a task', 'h'],
     ['a structure', ['h']],

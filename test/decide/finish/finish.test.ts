@@ -16,6 +16,7 @@ describe('finish', () => {
     } as object),
   );
 
+  // Shows D-03.
   it('sets state, end, exit and result', () => {
     const final = finish(job, { exit: 0, result: { x: 1 } }, t0 + 5);
     expect(final).toMatchObject({ state: '$$complete', end: t0 + 5, exit: 0, result: { x: 1 } });
@@ -53,6 +54,7 @@ describe('endRefused', () => {
 });
 
 describe('endUnbegun', () => {
+  // Shows D-03.
   it.each([
     [3, '$$complete'],
     [130, '$$cancelled'],

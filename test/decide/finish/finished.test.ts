@@ -12,6 +12,7 @@ const racing = (finish: unknown, more: Partial<Setting> = {}): Story => {
 };
 
 describe('a flow that is finished early', () => {
+  // Shows X-53.
   it('F8: begins nothing more, ends what waits, and waits for what runs', () => {
     const told = racing({ result: { got: '{{results.b}}' } }).did('b', 5);
     expect(told.open).toEqual(['0.parallel.0']);

@@ -29,6 +29,7 @@ describe('report', () => {
     ['for how long it blocked', { blockedMs: 1_300 }, { blocked_ms: 1_300 }],
     ['nothing', {}, {}],
   ];
+  // Shows X-41.
   it.each(cases)('writes %s into the step that runs', (_title, told, written) => {
     const { liveJob, live } = running();
     const reported = report(liveJob, live.claim, told, t0 + 5);

@@ -60,6 +60,7 @@ describe('isRetried', () => {
     ['does not match the beginning of a name', { on: ['Brok'] }, broken, false],
     ['tells capitals apart', { on: ['broken'] }, broken, false],
   ];
+  // Shows X-03.
   it.each(cases)('%s', (_title, patterns, failure, retried) => {
     expect(isRetried(toRetryPolicy({ limit: 1, ...patterns }), failure)).toBe(retried);
   });
@@ -74,10 +75,12 @@ describe('waitMs', () => {
     ['stays 0 however often it grows', { delay: 0, factor: 10 }, 5000, 0],
     ['stays at the maximum however often it grows', { delay: 1, factor: 10, max: 7 }, 5000, 7],
   ];
+  // Shows E-11, X-01.
   it.each(cases)('%s', (_title, policy, failures, ms) => {
     expect(waitMs(toRetryPolicy(policy), { failed: failures, seed: 's' })).toBe(ms);
   });
 
+  // Shows X-01.
   it('spreads the waits by the jitter, the same for the same text', () => {
     const policy = toRetryPolicy({ delay: 1000, jitter: 0.2 });
     const seeds = Array.from({ length: 200 }, (_, i) => `job-${i}:0:1`);

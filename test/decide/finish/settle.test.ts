@@ -86,6 +86,7 @@ describe('settle', () => {
       { state: '$$cancelled', exit: 130, due: t0 + 5, failure: { name: 'Released', step: 'a' } },
     ],
   ];
+  // Shows C-06, C-08, D-01.
   it.each(cases)('writes %s', (_title, outcome, expected) => {
     const told = running();
     const step = settled(told, outcome);
@@ -164,6 +165,7 @@ describe('settle drops an outcome', () => {
     ],
     ['of an attempt that has ended', after((o) => o.with({ nonce: 'n2' }).fail()), claim],
   ];
+  // Shows E-01.
   it.each(cases)('%s', (_title, job, of) => {
     expect(
       settle(

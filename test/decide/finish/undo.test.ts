@@ -8,6 +8,7 @@ const undoing = (trail: readonly string[]): readonly string[] =>
   trail.filter((step) => step.startsWith('u'));
 
 describe('undoing', () => {
+  // Shows X-25.
   it('takes back what was done, last first, before the handler of the flow', () => {
     const told = begun([undoable('a'), undoable('b'), 'x', 'c'], { flow: { error: 'h' } });
     told.did('a').at(10).did('b').did('x').at(20).broke('c');

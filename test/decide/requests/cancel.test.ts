@@ -127,6 +127,7 @@ describe('a cancel', () => {
 describe('the cancel branch', () => {
   const cancel = { sequence: ['u', { task: 'v', params: { x: '{{results.a}}' } }] };
 
+  // Shows F-12, I-03.
   it('runs after a cancel, step by step, and the job ends cancelled', () => {
     const told = story({ steps: ['a', 'b'], flow: { cancel } });
     told.go();

@@ -70,6 +70,7 @@ describe('command', () => {
     expect(command(final, request('cancel'), t0)).toEqual({ kind: 'repeated' });
   });
 
+  // Shows I-01.
   it('refuses a request to a final job', () => {
     const final = finish(live, { exit: 0 }, t0);
     expect(command(final, request('cancel'), t0)).toEqual({

@@ -105,6 +105,7 @@ describe('a job whose state was taken out', () => {
 describe('ended steps', () => {
   const before = { ...stored, state: 'a-0', run: 1, steps: [step, { ...step, end: undefined }] };
 
+  // Shows D-05.
   it.each([
     ['kept', {}, false],
     ['with a note', { steps: [{ ...step, note: 1 }] }, false],

@@ -139,6 +139,7 @@ it('ends within one revision when more slots are due than it may start', () => {
 describe('a slot that is due while a job of the schedule goes on', () => {
   const times = [t0 + hour, t0 + 2 * hour, t0 + 3 * hour];
 
+  // Shows X-16.
   it('is skipped by default, with the reason', () => {
     const { schedule } = looked(taken({ every: hour }), ...times);
     expect(kindsOf(schedule)).toEqual([

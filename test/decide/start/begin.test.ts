@@ -3,6 +3,7 @@ import { peer, t0, task } from '../../support/builders.js';
 import { story } from '../story.js';
 
 describe('a claim', () => {
+  // Shows C-03, C-08.
   it('names everything about the attempt', () => {
     const told = story({
       steps: ['a', ['x', { task: 'b', name: 'second', params: { p: 1 } }]],
@@ -39,6 +40,7 @@ describe('a claim', () => {
     expect(told.job).toMatchObject({ state: 'b-2' });
   });
 
+  // Shows G-06, X-31.
   it('fills in templates with what came before', () => {
     const told = story({
       steps: [
@@ -83,6 +85,7 @@ describe('a claim', () => {
     expect(told.live.params).toEqual(params);
   });
 
+  // Shows G-06.
   it.each([
     ['a template', { params: { x: '{{results.zzz}}' } }, 'TemplateError', /params\.x/],
     ['a mapping', { stdio: { zzz: 'x' } }, 'MappingError', /"zzz"/],
@@ -130,6 +133,7 @@ describe('a claim', () => {
 describe('D4: a step that this engine cannot take', () => {
   const other = { plugins: [], peers: [peer(['a'])] };
 
+  // Shows A-02, C-02.
   it.each([
     ['waits for a free slot', { freeSlots: 0 }, 'slot', 'Step a waits for a free slot.'],
     [
@@ -280,6 +284,7 @@ describe('accept_timeout', () => {
     world: { freeSlots: 0 },
   };
 
+  // Shows E-02.
   it('fails an attempt that nobody took in time, and the retry policy applies', () => {
     const told = story(setting);
     told.go();

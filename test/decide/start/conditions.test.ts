@@ -20,6 +20,7 @@ async function goOn(setting: Setting) {
 }
 
 describe('a condition', () => {
+  // Shows F-13.
   it.each([
     ['begins the step when it is true', { when: 'true' }, ['a#1 $$active']],
     ['skips the step when it is false', { when: 'false' }, ['a#1 $$skipped', 'b#1 $$active']],

@@ -59,6 +59,7 @@ describe('a job that is as large as it may be when it is written', () => {
 });
 
 describe('initialise', () => {
+  // Shows B-03, B-04, K-05.
   it('sets state, start, snapshots, parameters and an empty list of steps at once', () => {
     const job = newJob({ owner: 'DEFAULT', params: { 'b-1': { y: 2 } } });
     const { tasks: tree, _rev, ...settings } = { ...flows[0] };
@@ -133,6 +134,7 @@ describe('initialise', () => {
     expect(initialised(job)).toMatchObject({ job: { flow_definition: { name: '' } } });
   });
 
+  // Shows A-08.
   it('keeps which edition of the flow it took', () => {
     const latest = [flow(['a', 'b'], { version: '2.1' })];
     expect(initialised(newJob(), { flows: latest })).toMatchObject({
@@ -214,6 +216,7 @@ describe('initialise, when the job cannot run,', () => {
     expect(initialised(newJob({ started_by: null }))).toMatchObject({ job: { state: '$$ready' } });
   });
 
+  // Shows A-04, B-06.
   it.each(cases)('ends it with exit 3 because %s', (_title, found, name, listed) => {
     const move = initialised(newJob({ mine: 1 }), { flow: () => found });
     expect(move).toMatchObject({

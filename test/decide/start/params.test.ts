@@ -40,6 +40,7 @@ function expanded(given: readonly Layer[], valueOf = (layer: Layer): unknown => 
 const frozenExpand: typeof expandParams = (...given) => expandParams(...frozen(given));
 
 describe('expandParams', () => {
+  // Shows B-05.
   it.each(layers.map((layer, i) => [layer, layers.slice(0, i + 1)] as const))(
     'lets %s win over every weaker layer',
     (layer, given) => {
@@ -165,6 +166,7 @@ describe('mapStdio', () => {
     return mapStdio(frozen(params), leaf, frozen(source));
   };
 
+  // Shows G-04.
   it.each([
     ['a key', { x: 'y' }, { x: 1 }, {}, { y: 1 }],
     [

@@ -113,6 +113,7 @@ describe('snapshot', () => {
     });
   });
 
+  // Shows A-07.
   it('accepts one handler for many steps, and a step that is also a handler', () => {
     const tasks = [task('a', { error: 'h' }), task('b', { error: 'h' }), task('h')];
     expect(taken(flow(['a', 'b', 'h'], { error: 'h' }), tasks)).toMatchObject({ kind: 'taken' });

@@ -32,6 +32,7 @@ describe('a pause', () => {
     expect(told.trail).toEqual(['a#1 $$complete', 'b#1 $$active']);
   });
 
+  // Shows X-23.
   it('may be one of the whole flow', () => {
     const told = story({ steps: ['a'] });
     told.with({ flows: [flow(['a'], { paused: true })] }).go();
@@ -123,6 +124,7 @@ describe('a pause', () => {
     expect(told.at(950).edit({ paused: false }).go().kind).toBe('claim');
   });
 
+  // Shows X-22.
   it.each([
     ['of the job', {}, { paused: true }],
     ['of its flow', { paused: true }, {}],

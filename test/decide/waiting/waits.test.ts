@@ -7,6 +7,7 @@ const iso = (ms: number): string => new Date(t0 + ms).toISOString();
 describe('an entry that waits for a signal', () => {
   const wait = { wait: { signal: 'go' } };
 
+  // Shows H-01.
   it('waits without a slot and without an engine that has it in hand', () => {
     const told = begun([wait, 'a'], { world: { freeSlots: 0, plugins: [] } });
     expect(told.last).toEqual({
@@ -22,6 +23,7 @@ describe('an entry that waits for a signal', () => {
     });
   });
 
+  // Shows H-01, X-12.
   it('goes on with the signal, whose data is its result', () => {
     const told = begun([wait, { task: 'a', params: { got: '{{results.wait}}' } }]);
     told.at(50).signal('go', { ok: true });
@@ -52,6 +54,7 @@ describe('an entry that waits for a signal', () => {
     expect(told.steps.map((step) => step['result'])).toEqual([1, 2, undefined]);
   });
 
+  // Shows H-05.
   it('may have a name that is a template, also in a map', () => {
     const told = begun([{ map: { over: [1, 'x'], do: { wait: { signal: 's{{item}}' } } } }]);
     expect(told.steps.slice(1).map((step) => step['signal'])).toEqual(['s1', 'sx']);
@@ -132,6 +135,7 @@ describe('an entry that waits for an event', () => {
     events: { 'paid:order-7': { kind: 'found' as const, ...(data === undefined ? {} : { data }) } },
   });
 
+  // Shows H-04.
   it('asks for it, and goes on with its data, whenever it was announced', () => {
     const told = begun([wait, 'a'], { job });
     expect(told.last).toMatchObject({ state: '$$waiting', event: 'paid', key: 'order-7' });
@@ -167,6 +171,7 @@ describe('an entry that waits for an event', () => {
     });
   });
 
+  // Shows H-05.
   it('has a key of any kind that a template gives, or none', () => {
     const told = begun(
       [
@@ -213,6 +218,7 @@ describe('an entry that waits for an event', () => {
 });
 
 describe('a delay', () => {
+  // Shows X-11.
   it.each([
     ['milliseconds', 1500, 1500],
     ['milliseconds with a fraction', 1.6, 2],

@@ -15,6 +15,7 @@ const stepOf = (doc: Readonly<Record<string, unknown>>) =>
   (doc['steps'] as Readonly<Record<string, unknown>>[] | undefined)?.[0];
 
 describe('an attempt that gives no sign of life', () => {
+  // Shows E-04, H-06, X-34.
   it('ends, and the next one gets what the last heartbeat said', async () => {
     const space = await openWorkspace({
       'pages.mjs': `export default async ({ heartbeat, lastDetails, log, progress, step }) => {
@@ -72,6 +73,7 @@ describe('a running attempt', () => {
     };`,
   };
 
+  // Shows L-10, X-41.
   it('shows in its step how far it is, until it is cancelled', async () => {
     const space = await openWorkspace(told);
     await space.put(...oneStep('long', { timeout: 0, heartbeat: 5_000 }));
@@ -123,6 +125,7 @@ describe('a running attempt', () => {
 });
 
 describe('a plugin', () => {
+  // Shows D-06, E-17.
   it('may begin again, and have the whole job begin anew', async () => {
     const space = await openWorkspace({
       'first.mjs': `export default ({ key }) => key;`,
@@ -146,6 +149,7 @@ describe('a plugin', () => {
     expect(ended.steps[4]?.['result']).toEqual([`${id}:0:2`, `${id}:1:2`]);
   });
 
+  // Shows D-06, E-17.
   it.each(['thread', undefined])(
     'may wait for a signal, whose data become the result (isolate: %s)',
     async (isolate) => {
@@ -186,6 +190,7 @@ describe('a plugin', () => {
 });
 
 describe('a step', () => {
+  // Shows X-29.
   it('tells which code each attempt ran, and the log when it changed in between', async () => {
     const space = await openWorkspace({
       'v.mjs': `export default ({ step, requeue }) => step.attempt < 2 ? requeue({ delay: 300 }) : 1;`,
@@ -240,6 +245,7 @@ describe('a task with slots of its own', () => {
 });
 
 describe('an engine', () => {
+  // Shows E-16.
   it('stops by itself when it met what a flow calls fatal, and others go on', async () => {
     const space = await openWorkspace({
       'boom.mjs': `export default () => { throw Object.assign(new Error('disk full'), { code: 'ENOSPC' }); };`,

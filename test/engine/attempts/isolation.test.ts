@@ -35,6 +35,7 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
     ],
     ['ends its process', `process.exit(3);`, {}, 'IsolateLost'],
   ];
+  // Shows C-12.
   it.each(cases)('costs only its own step when it %s', async (_title, body, more, failure) => {
     const space = await openWorkspace({
       'bad.mjs': `export const isolate = '${isolate}'; export const memory = 48;

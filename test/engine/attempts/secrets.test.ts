@@ -45,6 +45,7 @@ async function acme(token?: string) {
 const textOf = (value: unknown): string => JSON.stringify(value).replaceAll('.', '');
 
 describe('a secret of a stored task', () => {
+  // Shows X-47.
   it.each<[string, (() => string) | undefined]>([
     ['version 2', undefined],
     ['version 1', () => encryptVersion1(clear, cryptoKey)],

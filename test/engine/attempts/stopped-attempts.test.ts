@@ -68,6 +68,7 @@ describe.each(places)('the example of the guide, in %s', (place) => {
     await expectEachOnce(file);
   });
 
+  // Shows J-08.
   it('goes on in the next engine, when its own is told to end', async () => {
     const space = await openWorkspace();
     await space.put(...definitions);

@@ -22,6 +22,7 @@ function hold(): () => void {
 }
 
 describe('an engine that is disabled', () => {
+  // Shows I-07.
   it('ends what it has begun, takes nothing new, and leaves it to the others', async () => {
     const space = await openWorkspace(plugins);
     await space.put(...definitions);

@@ -30,6 +30,7 @@ describe('a signal that came before its job', () => {
 });
 
 describe('signals that start their job', () => {
+  // Shows X-15.
   it('R2: make one job, whoever is first, and each counts once', async () => {
     const space = await openWorkspace();
     const names = Array.from({ length: 8 }, (_, i) => `s${i}`);

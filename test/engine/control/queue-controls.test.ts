@@ -10,6 +10,7 @@ const definitions = [
 const job = { type: 'job', flow: 'f', owner: 'me' };
 
 describe('a queue that is paused', () => {
+  // Shows X-23.
   it('begins nothing until it is resumed, whichever documents pause it', async () => {
     const space = await openWorkspace(plugins);
     const own = { _id: 'stop', type: 'queue-control', queue: 'default', paused: true };

@@ -11,6 +11,7 @@ const flow = (name: string, more: object): Record<string, unknown> => ({
 });
 
 describe('an engine with schemas', () => {
+  // Shows X-30.
   it('ends jobs whose parameters do not suit and fails steps whose filled-in ones do not', async () => {
     const space = await openWorkspace({ 'echo.mjs': 'export default ({ params }) => params;' });
     await space.put(
@@ -46,6 +47,7 @@ describe('an engine with schemas', () => {
     ]);
   });
 
+  // Shows X-30.
   it('checks results, also long ones, and what a flow ends with', async () => {
     const made = `export default ({ params }) => ({ n: params.n, text: 'x'.repeat(params.length) });`;
     const space = await openWorkspace({ 'made.mjs': made });

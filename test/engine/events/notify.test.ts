@@ -25,6 +25,7 @@ async function spaceWith(...documents: readonly Record<string, unknown>[]): Prom
 }
 
 describe('a webhook of a flow', () => {
+  // Shows X-43.
   it('is told how a job ended, after its final revision is stored', async () => {
     const { url, until } = await startReceiver();
     const space = await spaceWith(flow('f', ['bad'], { notify: [{ url: `${url}/hook` }] }));

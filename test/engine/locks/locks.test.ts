@@ -116,6 +116,7 @@ describe('two engines', () => {
 });
 
 describe('a job with a target', () => {
+  // Shows B-09.
   it('keeps only jobs with the same parameters off, and nobody after its end', async () => {
     const space = await openHeld();
     await space.engine();
@@ -279,6 +280,7 @@ describe('targets and locks of two owners', () => {
 });
 
 describe('a job with locks', () => {
+  // Shows B-10.
   it('keeps jobs with a matching target off until it has ended', async () => {
     const space = await openHeld();
     await space.engine();

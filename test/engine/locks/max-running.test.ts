@@ -39,6 +39,7 @@ const parked = (space: Workspace, id: string) =>
   );
 
 describe('a flow with max_running', () => {
+  // Shows C-11.
   it.each([1, 3])('U6: has %d of its jobs run at the same time, whoever runs them', async (max) => {
     const space = await ready(max);
     await Promise.all([space.engine(), space.engine(), space.engine()]);
@@ -193,6 +194,7 @@ describe('a flow with max_running', () => {
 });
 
 describe('limits by key', () => {
+  // Shows X-19.
   it('hold on two engines, shared by a flow and a task, and are explained', async () => {
     const space = await openWorkspace({ 'slow.mjs': slow });
     const limit = { name: 'customer', key: 'params.customer', limit: 1 };

@@ -9,6 +9,7 @@ const job = (n: number, more: object = {}) => ({
 const numbers = [0, 1, 2, 3, 4, 5];
 
 describe('a rate limit', () => {
+  // Shows X-20.
   it.each([
     ['of a task', { task: { limit: 2, per: 1_500 } }],
     ['of a flow', { flow: { limit: 2, per: 1_500 } }],

@@ -34,6 +34,7 @@ const flow = {
 
 const leases = { leaseMs: 600, renewMs: 100, sweepMs: 500 };
 
+// Shows F-07.
 it.each([1, 2, 3, 4, 5].flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const]))(
   'an engine that dies at write %i of a batch (%s it is stored) leaves callbacks that run once',
   async (at, when) => {

@@ -19,6 +19,7 @@ const plugins = {
 const big = (bytes: number, n = 1) => ({ task: 'big', params: { bytes, n } });
 
 describe('a result over 64 KiB', () => {
+  // Shows G-05.
   it('is an attachment of its job, and later steps, conditions and the output see it whole', async () => {
     const space = await openWorkspace(plugins);
     await space.put(

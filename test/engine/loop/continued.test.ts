@@ -31,6 +31,7 @@ async function open(): Promise<Workspace> {
 }
 
 describe('a job that goes on as new ones', () => {
+  // Shows K-04.
   it('has its parent wait for the last of them, whose result counts', async () => {
     const space = await open();
     expect(await space.store.get('p')).toMatchObject({ steps: [{ state: '$$waiting' }] });

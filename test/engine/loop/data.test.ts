@@ -11,6 +11,7 @@ const plugins = {
 };
 
 describe('the data of a job', () => {
+  // Shows B-12, G-03.
   it('are changed by plugins, inside and outside the process, and seen by those that follow', async () => {
     const space = await openWorkspace(plugins);
     await space.put(

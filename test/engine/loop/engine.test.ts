@@ -25,6 +25,7 @@ describe('an engine', () => {
     expect(Number.parseInt(ended._rev, 10)).toBeLessThanOrEqual(7);
   });
 
+  // Shows B-01, J-07.
   it('E4: runs jobs that were stored while no engine ran', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     const [, , id] = await space.put(task('echo'), flow('one', ['echo']), job('one'));
@@ -55,6 +56,7 @@ describe('an engine', () => {
     ]);
   });
 
+  // Shows E-01.
   it('ends an attempt that takes too long with a timeout and aborts its signal', async () => {
     const space = await openWorkspace({
       'slow.mjs': `export default ({ signal }) => new Promise((r) => signal.addEventListener('abort', r));`,
@@ -67,6 +69,7 @@ describe('an engine', () => {
     expect(ended.steps[0]).toMatchObject({ state: '$$timeout', exit: 1 });
   });
 
+  // Shows I-01.
   it('cancels a running job on request and tells the plugin', async () => {
     const space = await openWorkspace({
       'slow.mjs': `export default ({ signal }) => new Promise((_, no) => signal.addEventListener('abort', () => no(signal.reason)));`,
@@ -112,6 +115,7 @@ describe('an engine', () => {
     expect(ended).toMatchObject({ exit: 1, failure: { name: 'WaitTimeout' } });
   });
 
+  // Shows I-04.
   it('lets a paused job wait and go on', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));
@@ -122,6 +126,7 @@ describe('an engine', () => {
     expect(await space.ended(String(id))).toMatchObject({ exit: 0 });
   });
 
+  // Shows B-07.
   it('does not begin before exec_after', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));
@@ -134,6 +139,7 @@ describe('an engine', () => {
     expect(ended.steps[0]?.['start']).toBeGreaterThanOrEqual(at);
   });
 
+  // Shows X-11.
   it('starts a job that slept beyond what is kept in memory when its time has come', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo']));
@@ -161,6 +167,7 @@ describe('an engine', () => {
     expect(ended.steps).toHaveLength(1);
   });
 
+  // Shows C-15.
   it('ends a job that nobody can serve with the flow timeout and names the plugin', async () => {
     const space = await openWorkspace();
     await space.put(task('exotic'), flow('f', ['exotic'], { timeout: 200 }));
@@ -215,6 +222,7 @@ describe('an engine', () => {
     expect(await space.store.get(first.id)).toBeUndefined();
   });
 
+  // Shows J-04.
   it('takes over from an engine that died', async () => {
     const space = await openWorkspace({
       'once.mjs': `export default ({ step, signal }) => step.attempt > 1 ? 'done' :
@@ -236,6 +244,7 @@ describe('an engine', () => {
     });
   });
 
+  // Shows B-02, C-01.
   it('shares 200 jobs with another engine and runs every step once', async () => {
     const space = await openWorkspace({ 'echo.mjs': echo });
     await space.put(task('echo'), flow('f', ['echo', 'echo', 'echo']));

@@ -15,6 +15,7 @@ const broken = {
 };
 
 describe('the handler of a failure', () => {
+  // Shows E-12, G-02.
   it.each([
     ['in the process', ''],
     ['in a thread', `export const isolate = 'thread';`],

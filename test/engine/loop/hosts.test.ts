@@ -14,6 +14,7 @@ const plugins = {
 };
 
 describe('two engines', () => {
+  // Shows I-02, X-24.
   it('bring a cancel to the one that runs the step in little more than the database takes', async () => {
     const space = await openWorkspace(plugins);
     await space.put(
@@ -35,6 +36,7 @@ describe('two engines', () => {
     expect(Number(heard) - asked).toBeLessThan(15_000 + 2 * oneWayMs);
   });
 
+  // Shows C-10, X-51.
   it('take only the steps whose labels they carry', async () => {
     const space = await openWorkspace(plugins);
     const task = (name: string, labels: readonly string[]) => ({

@@ -26,6 +26,7 @@ it('a library keeps what the feed brought while it read an older version', async
   expect(library.task('a', 'DEFAULT')).toMatchObject({ kind: 'found', value: { plugin: 'new' } });
 });
 
+// Shows J-06.
 it('a library takes a newer version that the feed has not brought', async () => {
   const library = createLibrary(storeWith(task('2-x', 'new')));
   library.update('task:DEFAULT:a', task('1-x', 'old'));
@@ -65,6 +66,7 @@ function watchedStore(...docs: readonly StoredDocument[]) {
 }
 
 describe('a task that an owner has none of', () => {
+  // Shows A-05.
   it('E11: is that of everybody, without a question, while the feed goes on', async () => {
     const { store, asked } = watchedStore(task('1-x', 'common'));
     const library = createLibrary(store);

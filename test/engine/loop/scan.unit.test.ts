@@ -11,6 +11,7 @@ const rowOf = (n: number) => {
   return { id, key: '', value: null, doc: { _id: id, _rev: '1-x', type: 'job' } };
 };
 
+// Shows J-07.
 it('a scan misses no job when the last one of a page ends meanwhile', async () => {
   let rows = Array.from({ length: 1_200 }, (_, n) => rowOf(n));
   const view = (name: string, { limit = 0, skip = 0, startKeyDocId = '' }: ViewQuery) => {

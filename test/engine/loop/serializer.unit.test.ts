@@ -5,6 +5,7 @@ const open = () => createSerializer(() => undefined, Date.now);
 const doc = (rev: string) => ({ _id: 'job', _rev: rev });
 
 describe('E4: a version of a document', () => {
+  // Shows C-17.
   it.each([
     ['the first one is news', [], '1-a', 'news'],
     ['a later one is news', ['1-a'], '2-b', 'news'],

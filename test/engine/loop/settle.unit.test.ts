@@ -36,6 +36,7 @@ const settled = (given: ReturnType<typeof settleParts>, outcome = done) =>
   settleAttempts(given.parts, 'j', [{ step, outcome, report: {} }]);
 
 describe('the outcome of an attempt', () => {
+  // Shows C-06.
   it('is written in one revision, and its slot is free', async () => {
     const given = settleParts();
     expect(await settled(given)).toMatchObject({ _rev: '3-1', steps: [{ result: 'fine' }] });

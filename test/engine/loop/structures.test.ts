@@ -77,6 +77,7 @@ describe('an engine with structures', () => {
     });
   });
 
+  // Shows H-02.
   it('waits for a signal that is stored as a document, also when it came first', async () => {
     const space = await openWorkspace(plugins);
     await space.put(...tasks, flow([{ wait: { signal: 'go' } }, 'seen']));
@@ -92,6 +93,7 @@ describe('an engine with structures', () => {
     expect((await space.ended('soon')).steps[0]?.['result']).toBe(7);
   });
 
+  // Shows H-04.
   it('releases every job that waits for an event, also later ones', async () => {
     const space = await openWorkspace(plugins);
     await space.put(...tasks, flow([{ wait: { event: 'paid', key: '{{job.params.order}}' } }]));
@@ -105,6 +107,7 @@ describe('an engine with structures', () => {
     expect(await space.ended('three')).toMatchObject({ exit: 0 });
   });
 
+  // Shows H-07.
   it('races a timer against a signal and cancels the loser', async () => {
     const space = await openWorkspace(plugins);
     const race = {
@@ -124,6 +127,7 @@ describe('an engine with structures', () => {
     ]);
   });
 
+  // Shows X-25.
   it('undoes what a failed flow did', async () => {
     const space = await openWorkspace(plugins);
     await space.put(
@@ -141,6 +145,7 @@ describe('an engine with structures', () => {
     expect(ended.steps.map((step) => step['path'])).toEqual(['0', '1', '2', '1.undo', '0.undo']);
   });
 
+  // Shows X-24.
   it('cancels children with their parent', async () => {
     const space = await openWorkspace(plugins);
     await space.put(...tasks, flow([{ flow: 'child' }]), {

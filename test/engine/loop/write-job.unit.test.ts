@@ -24,6 +24,7 @@ const claim = String(claims[0]?.claim);
 const open = (given: Given = {}) => writeParts({ docs: [stored], ...given });
 
 describe('a claim that is written', () => {
+  // Shows C-04, C-18.
   it('E14: has its slot before the write, and is started after the store has confirmed it', async () => {
     const { parts, store, seen } = open();
     const written = await writeJob(parts, { job, claims });
@@ -43,6 +44,7 @@ describe('a claim that is written', () => {
     expect(store.reads).toBe(0);
   });
 
+  // Shows C-03.
   it('E1, E12: is dropped when another write was faster', async () => {
     const faster = { ...stored, _rev: '2-x', state: 'other' };
     const { parts, store, seen } = open({ docs: [faster] });

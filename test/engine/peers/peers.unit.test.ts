@@ -264,6 +264,7 @@ describe('the engines that take work', () => {
 });
 
 describe('a dead engine', () => {
+  // Shows J-03.
   it('is found out within 15 s by default, whenever it died', () => {
     const renewMs = usualLeaseMs / 3;
     for (const shift of [0.01, 0.5, 0.99]) {

@@ -81,6 +81,7 @@ describe('the document of an engine', () => {
     await expect(createPresence(store, facts, () => 5).renew()).rejects.toThrow('not stored');
   });
 
+  // Shows J-03.
   it('moves with every renewal', async () => {
     const document = oneDocument();
     const presence = createPresence(document.store, facts, () => 5);

@@ -62,6 +62,7 @@ async function submitAll(space: Workspace, count: number): Promise<readonly stri
   return space.put(...jobs);
 }
 
+// Shows J-01.
 it('two engines started by hand share 200 jobs, and every step runs once', async () => {
   const space = await openWorkspace();
   const folder = await makeProject(space);
@@ -74,6 +75,7 @@ it('two engines started by hand share 200 jobs, and every step runs once', async
   expect(new Set(lines.map(({ engine }) => engine)).size).toBe(2);
 });
 
+// Shows E-18, J-04.
 it('an engine that is killed in the middle loses nothing', async () => {
   const space = await openWorkspace();
   const folder = await makeProject(space);

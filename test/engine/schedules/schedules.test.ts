@@ -68,6 +68,7 @@ it('tells its meters of slots, and its log what was missed or cannot be followed
 });
 
 describe('a schedule', () => {
+  // Shows X-16.
   it('starts one job a slot, with three engines', async () => {
     const workspace = await opened({ every: 1_000, count: 4, params: { quick: { a: 1 } } }, 3);
     const doc = await workspace.until(id, (it) => progressOf(it)?.started === 4);

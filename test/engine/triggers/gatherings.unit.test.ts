@@ -128,6 +128,7 @@ const plan = fc.record({
   chances: fc.array(chance, { minLength: 50, maxLength: 200 }),
 });
 
+// Shows X-18.
 it(
   'T31, T32, T33, T34, T35, T36, T37: each event is in one job of each flow, in time, whatever dies',
   minutes,

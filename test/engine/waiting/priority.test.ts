@@ -44,6 +44,7 @@ async function waiting({ log }: Workspace, count: number): Promise<void> {
 const open = ({ folder }: Workspace): Promise<void> => writeFile(join(folder, 'open'), '');
 
 describe('a busy engine', () => {
+  // Shows B-08, X-21.
   it('takes what waits by priority, then by age, when its slot comes free', async () => {
     const space = await openBusy();
     await space.engine({ slots: 1 });

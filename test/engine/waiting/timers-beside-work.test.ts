@@ -108,6 +108,7 @@ async function ready(engines: number): Promise<Workspace> {
 }
 
 describe.each([1, 2])('with %d engines,', (engines) => {
+  // Shows E-02, H-07.
   it.each<Beside>(beside)(
     '%s fires while another step of the job runs',
     async (_kind, entry, fired, more) => {
@@ -125,6 +126,7 @@ describe.each([1, 2])('with %d engines,', (engines) => {
     },
   );
 
+  // Shows E-05.
   it('the hard timeout of a flow ends the job while its step runs', async () => {
     const space = await ready(engines);
     await space.put(flow('f', ['hold'], { timeout: 300, timeout_mode: 'hard' }));

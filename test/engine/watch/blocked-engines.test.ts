@@ -32,6 +32,7 @@ console.log('ready');
 setInterval(nothing, 1_000);
 `;
 
+// Shows E-06.
 it('a job whose decisions block the crash limit of engines ends, and is named each time', async () => {
   const space = await openWorkspace({
     'waits.mjs': `export default ({ signal }) => new Promise((resolve) => {

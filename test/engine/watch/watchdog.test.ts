@@ -41,6 +41,7 @@ it('ends no process for a decision that gets no processor', async () => {
   expect(status).toBe(0);
 });
 
+// Shows E-06.
 it('ends a process for a decision that never ends', async () => {
   const { status, log } = await watched("watchdog.onDecide('job-1'); for (;;);");
   expect(log).toContain('A decision about job job-1 blocked its engine');
