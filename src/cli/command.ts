@@ -98,9 +98,15 @@ export function numberFlag(from: number, to = Number.MAX_SAFE_INTEGER) {
     .string()
     .regex(/^\d+$/, { error })
     .transform(Number)
-    .pipe(z.int().min(from, { error }).max(to, { error }))
+    .refine((n) => Number.isSafeInteger(n) && n >= from && n <= to, { error })
     .optional();
 }
+
+/** Timers of Node end at once where they are to take longer: 24 days. */
+const longestSeconds = Math.floor(0x7f_ff_ff_ff / 1_000);
+
+/** A number of seconds to wait. */
+export const secondsFlag = numberFlag(1, longestSeconds);
 
 /** A list that may be given as `a,b` or by repeating the option. */
 export const listFlag = z

@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
 import { expect, it } from 'vitest';
+import { numberFlag, secondsFlag } from '../../src/cli/command.js';
+import type { Io } from '../../src/cli/io.js';
 import { commands, globalOptions } from '../../src/cli/program.js';
 import { buildProgram } from '../../src/cli/program-builder.js';
 import { storageKinds } from '../../src/storage-kinds.js';
@@ -22,4 +24,50 @@ it('tws dev --storage takes one of the storages and nothing else', async () => {
   expect((error as Error).message).toBe(
     "error: option '--storage <kind>' argument 'oracle' is invalid. Allowed choices are leveldb, sqlite.",
   );
+});
+
+/** These load what engines and servers need, to no other end here. */
+const heavy: readonly string[] = ['quickstart', 'dev', 'start'];
+
+/** Every option of a command that takes a number, as its help writes it. */
+const numbers = commands.flatMap((command) =>
+  heavy.includes(command.name)
+    ? []
+    : (command.options ?? []).flatMap(({ flags }) => {
+        const [, name = ''] = /^--([a-z\d-]+) <(?:n|s)>$/.exec(flags) ?? [];
+        return name === '' ? [] : [{ command, name }];
+      }),
+);
+
+it.each(numbers.map((one) => [`${one.command.name} --${one.name}`, one] as const))(
+  'tws %s takes whole numbers and nothing else',
+  async (_title, { command: { load }, name }) => {
+    const run = await load();
+    const key = name.replace(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase());
+    for (const text of ['abc', '-1', '1e9', '1.5', '', ' 1', '0x10', '9'.repeat(400)]) {
+      const config = (): never => {
+        throw new Error('It was not refused before the settings were read.');
+      };
+      const error: unknown = await run(
+        { args: [], flags: { [key]: text }, config },
+        {} as Io,
+      ).catch((refused: unknown) => refused);
+      expect([text, error]).toMatchObject([text, { code: 'usage' }]);
+      const { message } = error as Error;
+      expect([text, message.split('--').slice(1)]).toEqual([
+        text,
+        [expect.stringContaining(`${name} must be a whole`)],
+      ]);
+    }
+  },
+);
+
+it.each([
+  [numberFlag(0, 65_535), '65536', 'must be a whole number from 0 to 65535'],
+  [numberFlag(1), '0', 'must be a whole number from 1 on'],
+  [numberFlag(1), '9007199254740993', 'must be a whole number from 1 on'],
+  [secondsFlag, '2147484', 'must be a whole number from 1 to 2147483'],
+])('a number outside its range is refused', (flag, text, message) => {
+  expect(flag.safeParse(text).error?.issues).toMatchObject([{ message }]);
+  expect(flag.parse('0007')).toBe(7);
 });

@@ -3,18 +3,10 @@ import { openDatabase, type LimitFacts } from '../../client.js';
 import { problem } from '../../errors.js';
 import { counted, lengthOf, momentFrom } from '../../words.js';
 import { actionOf } from '../action.js';
-import { defineCommand } from '../command.js';
+import { defineCommand, numberFlag } from '../command.js';
 import { tableLines, type TableCell } from '../table.js';
 
-const countText = 'must be a whole number from 1 to 1000';
-const flags = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, { error: countText })
-    .transform(Number)
-    .refine((count) => count >= 1 && count <= 1_000, { error: countText })
-    .optional(),
-});
+const flags = z.object({ limit: numberFlag(1, 1_000) });
 
 /** `tws limit list`: the limits that jobs hold or wait for. */
 export const limit = defineCommand(flags, async ({ args, flags: said, config: read }, io) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openDatabase, type Client } from '../../client.js';
 import { problemOfAnswer, warningsOfSignal } from '../../client-rules.js';
 import { problem } from '../../errors.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, secondsFlag, switchFlag } from '../command.js';
 import type { SignalStart } from '../../model/signal.js';
 import { isObject } from '../../model/object.js';
 import { nameSchema } from '../../model/scalars.js';
@@ -22,7 +22,7 @@ export const signal = defineCommand(
     owner: nameSchema.optional(),
     params: jsonFlag.optional(),
     wait: switchFlag,
-    timeout: numberFlag(1),
+    timeout: secondsFlag,
   }),
   async ({ args, flags, config: read }, io) => {
     const [job = '', name = ''] = args;

@@ -5,7 +5,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { actionOf } from '../action.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, numberFlag, secondsFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { theOne } from '../naming.js';
 import { changeBackfill, pauseEach } from '../schedules/change.js';
@@ -22,7 +22,7 @@ const flags = z.object({
   atOnce: numberFlag(1),
   cancel: switchFlag,
   wait: switchFlag,
-  timeout: numberFlag(1),
+  timeout: secondsFlag,
   by: z.string().optional(),
 });
 type Flags = z.infer<typeof flags>;

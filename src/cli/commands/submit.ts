@@ -4,7 +4,7 @@ import { defaultOwner } from '../../model/task.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../../validate/document.js';
 import { remedy } from '../../validate/references.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, secondsFlag, switchFlag } from '../command.js';
 import type { Written } from '../../validate/written.js';
 import type { Io } from '../io.js';
 import { orderFor } from '../order.js';
@@ -18,8 +18,8 @@ const flags = z.object({
   set: z.array(z.string()).default([]),
   id: z.string().min(1, { error: 'must not be empty' }).optional(),
   wait: switchFlag,
-  giveUp: numberFlag(1),
-  timeout: numberFlag(1),
+  giveUp: secondsFlag,
+  timeout: secondsFlag,
 });
 
 /**
