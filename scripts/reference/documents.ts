@@ -100,7 +100,7 @@ export function documentsPage(glossary: string): string {
   ]);
   return page(
     'Documents',
-    'The fields of all documents in a database: people and programs write tasks, flows, schedules, hooks, jobs, requests, signals, events and engine controls; engines write engines, locks and the one of retention, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, hook, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md), [schedules](../guides/schedules.md) and [webhooks](../guides/hooks.md). The words are explained in the [glossary](../../src/model/README.md).',
+    'The fields of all documents in a database: people and programs write tasks, flows, schedules, hooks, jobs, requests, signals, events and engine controls; engines write engines, locks and the one of retention, and the API writes tokens. Required fields are marked. Times are epoch milliseconds or ISO 8601 with a zone, durations milliseconds. `couch/schemas` of each project has JSON Schemas of task, flow, schedule, hook, notify list, job and `tws.json`, whose fields are the [settings](settings.md). How to use them: [documents](../guides/documents.md), [structures](../guides/structures.md), [schedules](../guides/schedules.md) and [webhooks](../guides/hooks.md). The words are explained in the [glossary](../../src/model/README.md).',
     [...written, ...others, ...nested],
   );
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { hookEngineKeys, hookSchema } from '../model/hook.js';
+import { notifyListSchema } from '../model/notify-list.js';
 import { scheduleProgressKeys, scheduleSchema } from '../model/schedule.js';
 import { taskSchema } from '../model/task.js';
 import { schemaNames } from '../structures/schema.js';
@@ -12,6 +13,7 @@ import { settingsFileSchema } from '../config/file.js';
 export function jsonSchemas(): Readonly<Record<string, string>> {
   const files = {
     ...{ task: taskSchema, flow: flowSchema, schedule: scheduleSchema, hook: hookSchema },
+    notify: notifyListSchema,
     job: newJobSchema,
     tws: settingsFileSchema,
   };

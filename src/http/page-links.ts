@@ -20,6 +20,8 @@ const modules: readonly (readonly [path: string, module: string])[] = [
   ['schedules/*', 'schedules/schedule.tsx'],
   ['hooks', 'hooks/hooks.tsx'],
   ['hooks/*', 'hooks/hook.tsx'],
+  ['notify', 'notify/lists.tsx'],
+  ['notify/*', 'notify/list.tsx'],
   ['submit/*', 'form/submit.tsx'],
   ['archive', 'archive/archive.tsx'],
   ['archive/*', 'archive/archived-job.tsx'],

@@ -22,6 +22,8 @@ const Schedules = lazy(() => import('./schedules/schedules.js').then((page) => p
 const Schedule = lazy(() => import('./schedules/schedule.js').then((page) => page.SchedulePage));
 const Hooks = lazy(() => import('./hooks/hooks.js').then((page) => page.HooksPage));
 const Hook = lazy(() => import('./hooks/hook.js').then((page) => page.HookPage));
+const NotifyLists = lazy(() => import('./notify/lists.js').then((page) => page.NotifyListsPage));
+const NotifyList = lazy(() => import('./notify/list.js').then((page) => page.NotifyListPage));
 const Archive = lazy(() => import('./archive/archive.js').then((page) => page.ArchivePage));
 const ArchivedJob = lazy(() =>
   import('./archive/archived-job.js').then((page) => page.ArchivedJobPage),
@@ -54,6 +56,10 @@ function Pages() {
               <Route path="/hooks" component={Hooks} />
               <Route path="/hooks/:name">
                 {({ name }) => <Hook key={name} name={pathWord(name)} />}
+              </Route>
+              <Route path="/notify" component={NotifyLists} />
+              <Route path="/notify/:name">
+                {({ name }) => <NotifyList key={name} name={pathWord(name)} />}
               </Route>
               <Route path="/submit/:flow">
                 {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}

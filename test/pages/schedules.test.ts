@@ -292,6 +292,42 @@ it('hooks are listed with their addresses, and edited on a page of their own', a
   expect(await auditOf(page)).toEqual([]);
 }, 300_000);
 
+it('notify lists are listed with whom they tell, edited on a page of their own, and tested', async () => {
+  const api = await openWorld();
+  await api.put(
+    {
+      ...{ _id: 'notify:DEFAULT', type: 'notify', owner: 'DEFAULT' },
+      notify: [
+        { on: ['failed'], url: 'https://chat.example/secret-path' },
+        { on: ['late', 'stuck'], task: 'mail' },
+      ],
+    },
+    // Written by hand, with an id of its own.
+    { _id: 'mine', type: 'notify', owner: 'ann', notify: [{ task: 'mail' }], problems: [{}] },
+  );
+  const page = await openPage(api.url, '/notify');
+  const row = page.getByRole('row', { name: /ann/ });
+  await row.getByText('task mail').waitFor(soon);
+  expect(await page.getByText('secret-path').count()).toBe(0);
+  await shoot(page, 'notify-lists');
+  expect(await auditOf(page)).toEqual([]);
+  await row.getByRole('link', { name: 'ann' }).click();
+  await page.getByText('"mail"').waitFor(soon);
+  await replaceText(page, '"mail"', '"tell"');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Stored. Engines follow it from now on.').waitFor(soon);
+  expect(await api.client.get('mine')).toMatchObject({ owner: 'ann', notify: [{ task: 'tell' }] });
+  await page.getByRole('button', { name: 'Send a test …' }).click();
+  await page.getByLabel('Event').selectOption('late');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const link = page.getByRole('dialog').getByRole('link', { name: 'task mail' });
+  await link.waitFor(soon);
+  await shoot(page, 'notify-list');
+  expect(await auditOf(page)).toEqual([]);
+  const job = decodeURIComponent((await link.getAttribute('href'))?.split('/').at(-1) ?? '');
+  expect(await api.client.get(job)).toMatchObject({ type: 'job', notifies: { event: 'late' } });
+}, 300_000);
+
 it('retention and its archive: what is kept, the last pass, and a job that is restored', async () => {
   const retain = { succeeded: { age: 'P30D' }, archive: { folder: 'archive' } } as const;
   const api = await openWorld({ retain });

@@ -19,6 +19,12 @@ import { unknownSecret } from './new-job.js';
 const kind = 'notify';
 const events = ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'] as const;
 const params = z.object({
+  owner: z
+    .string()
+    .min(1)
+    .describe('Whose jobs; DEFAULT: those of all owners. The id of a stored list does as well.'),
+});
+const testParams = z.object({
   owner: z.string().min(1).describe('Whose jobs; DEFAULT: those of all owners.'),
 });
 
@@ -155,9 +161,11 @@ const checkRoute = route({
   body: { schema: bodySchema, checkedBy: 'route' },
   answers: { 200: { description: 'What was found.', schema: checkedSchema } },
   problems: ['document_invalid', 'owner_refused'],
-  handle: async ({ api, body, principal }) => {
-    const owner = isObject(body) ? ownerOf(body) : '';
-    const { checked } = await prepared(api, owner, body, known({ principal }));
+  handle: async ({ api, body, principal: who }) => {
+    const principal = known({ principal: who });
+    const { _id: id, ...given } = isObject(body) ? body : {};
+    const there = typeof id === 'string' ? await storedList(api, id, principal) : undefined;
+    const { checked } = await prepared(api, there?._id ?? ownerOf(given), body, principal);
     const [problems, warnings] = [checked.problems, checked.warnings].map(firstMistakes);
     return { status: 200, body: { ok: checked.problems.length === 0, problems, warnings } };
   },
@@ -172,7 +180,7 @@ const testRoute = route({
   description:
     'As if a job of the owner, or of a flow, had come to the event. Engines send it; the jobs tell whether that worked. Lists of owners that you may not see are left out.',
   access: 'operator',
-  params,
+  params: testParams,
   body: {
     schema: z.strictObject({
       event: z.enum(events).optional().describe('Default: failed.'),
@@ -208,18 +216,28 @@ function answerOf(doc: StoredDocument) {
 }
 
 /** @throws TwsError `definition_missing`, also for an owner that somebody may not see */
-async function listOf({ client }: Api, owner: string, principal: Principal) {
-  const doc = await client.get(notifyListId(owner));
-  if (doc?.['type'] === kind && ownerOf(doc) === owner && mayHave(principal, doc)) return doc;
-  throw problem('definition_missing', { kind: 'notify list', name: owner, owner });
+async function listOf(api: Api, called: string, principal: Principal) {
+  const doc = await storedList(api, called, principal);
+  if (doc !== undefined) return doc;
+  throw problem('definition_missing', { kind: 'notify list', name: called, owner: called });
+}
+
+/** The list of an owner under its usual id, or the one with that id. */
+async function storedList({ client }: Api, called: string, principal: Principal) {
+  const usual = await client.get(notifyListId(called));
+  const isOwn = usual?.['type'] === kind && ownerOf(usual) === called;
+  const doc = isOwn ? usual : await client.get(called);
+  return doc?.['type'] === kind && mayHave(principal, doc) ? doc : undefined;
 }
 
 /** The list as it would be stored. @throws Refused, TwsError `owner_refused`, `document_conflict` */
-async function prepared(api: Api, owner: string, body: unknown, principal: Principal) {
+async function prepared(api: Api, called: string, body: unknown, principal: Principal) {
   if (!isObject(body))
     refuseDocument(kind, [{ path: '', message: 'A notify list must be a JSON object.' }]);
   const { $schema: _schema, problems: _told, _rev, ...given } = body;
-  const id = notifyListId(owner);
+  const there = await storedList(api, called, principal);
+  const [id, owner] =
+    there === undefined ? [notifyListId(called), called] : [there._id, ownerOf(there)];
   const own: Record<string, unknown> = { type: kind, owner, ...given };
   const wrong = [
     ['type', kind],
@@ -231,9 +249,8 @@ async function prepared(api: Api, owner: string, body: unknown, principal: Princ
     refuseDocument(kind, [{ path, message: `${path} must be "${value}", or be left out.` }]);
   }
   assertOwner(principal, owner);
-  const before = await api.client.get(id);
-  if (before !== undefined && (before['type'] !== kind || ownerOf(before) !== owner))
-    throw problem('document_conflict', { id });
+  const before = there ?? (await api.client.get(id));
+  if (before !== there) throw problem('document_conflict', { id });
   const { doc, lost } = withSecretsOf(own, before);
   if (lost.length > 0) refuseDocument(kind, lost.map(unknownSecret));
   const checked = await checkDefinition({ ...own, _id: id }, api.client, api.plugins);

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import { ApiProblem } from '../api.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import type { StoredKind } from './stored.js';
+import { kindName, kindPath, type StoredKind } from './stored.js';
 
 type Props = {
   readonly kind: StoredKind;
@@ -18,10 +18,11 @@ export function DefinitionAway({ kind, name, error, again }: Props) {
   if (!isGone) return <ProblemBox error={error} again={again} />;
   return (
     <>
-      <PageHead title={`No such ${kind}`} />
+      <PageHead title={`No such ${kindName(kind)}`} />
       <p>
-        There is no {kind} <code>{name}</code>, or it belongs to an owner whose {kind}s you may not
-        see. <Link href={`/${kind}s`}>All {kind}s</Link>
+        There is no {kindName(kind)} <code>{name}</code>, or it belongs to an owner whose{' '}
+        {kindName(kind)}s you may not see.{' '}
+        <Link href={`/${kindPath(kind)}`}>All {kindName(kind)}s</Link>
       </p>
     </>
   );

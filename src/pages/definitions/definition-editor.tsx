@@ -16,7 +16,7 @@ import { namesOf, type KnownDefinitions } from './known.js';
 import { ChangeList } from './change-list.js';
 import { differences } from './merge.js';
 import { MeanwhileBox } from './meanwhile-box.js';
-import { blank, editedContent, type Put, type StoredKind } from './stored.js';
+import { blank, editedContent, kindName, kindPath, type Put, type StoredKind } from './stored.js';
 import type { Editing } from './use-editing.js';
 
 type Props = {
@@ -52,7 +52,7 @@ export function DefinitionEditor(props: Props) {
         ? 'The text is no JSON yet.'
         : undefined;
   return (
-    <section class="box definition-editor" aria-label={`JSON of the ${kind}`}>
+    <section class="box definition-editor" aria-label={`JSON of the ${kindName(kind)}`}>
       <Meeting kind={kind} editing={editing} onGone={onGone} save={save} />
       {editing.isRestored && (
         <p class="box warning">
@@ -73,7 +73,7 @@ export function DefinitionEditor(props: Props) {
         </span>
       </div>
       <LazyJsonEditor
-        label={`JSON of the ${kind}`}
+        label={`JSON of the ${kindName(kind)}`}
         text={text}
         edition={editing.edition}
         onText={editing.setText}
@@ -109,6 +109,7 @@ const whatGoesOn: Readonly<Record<StoredKind, string>> = {
   ...{ task: ofJobs, flow: ofJobs },
   schedule: 'Engines follow it from now on.',
   hook: 'The next delivery follows it.',
+  notify: 'Engines follow it from now on.',
 };
 
 /** How a document is checked, and what the server said last; undefined while it was not asked. */
@@ -131,7 +132,9 @@ function checksOf(
     server: async (value: unknown, signal: AbortSignal) => {
       // With its id the server knows which one it replaces, and what its secrets are.
       const document = id === undefined ? value : { ...(value as object), _id: id };
-      const answer = await send<CheckAnswer>('POST', `${kind}s/check`, document, { signal });
+      const answer = await send<CheckAnswer>('POST', `${kindPath(kind)}/check`, document, {
+        signal,
+      });
       tell(answer);
       return answer;
     },

@@ -6,7 +6,14 @@ import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { mayAdmin } from '../session/session.js';
 import { NoDefinitions } from './no-definitions.js';
-import { pageOf, fieldText, type StoredDefinition, type StoredKind } from './stored.js';
+import {
+  fieldText,
+  kindName,
+  kindPath,
+  pageOf,
+  type StoredDefinition,
+  type StoredKind,
+} from './stored.js';
 
 /** A column beside the name. */
 export type Column<T = StoredDefinition> = {
@@ -31,6 +38,7 @@ type Props<T> = {
 
 const titles: Readonly<Record<StoredKind, string>> = {
   ...{ task: 'Tasks', flow: 'Flows', schedule: 'Schedules', hook: 'Hooks' },
+  notify: 'Notifications',
 };
 
 /** All documents of a kind that somebody may see, to be searched. */
@@ -47,8 +55,8 @@ export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
     <>
       <PageHead title={title}>
         {mayAdmin.value && (
-          <Link class="button primary" href={`/${kind}s?new`}>
-            New {kind}
+          <Link class="button primary" href={`/${kindPath(kind)}?new`}>
+            New {kindName(kind)}
           </Link>
         )}
       </PageHead>
@@ -76,7 +84,7 @@ export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
         {filters}
       </div>
       {error !== undefined && <ProblemBox error={error} again={reload} />}
-      {all === undefined && error === undefined && <Loading what={`${kind}s`} />}
+      {all === undefined && error === undefined && <Loading what={`${kindName(kind)}s`} />}
       {all?.length === 0 && <NoDefinitions kind={kind} />}
       {all !== undefined && all.length > 0 && (
         <p class="muted" role="status">
@@ -89,7 +97,8 @@ export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
 }
 
 function countText(shown: number, all: number, kind: StoredKind): string {
-  const many = all === 1 ? kind : `${kind}s`;
+  const name = kindName(kind);
+  const many = all === 1 ? name : `${name}s`;
   return shown === all ? `${all} ${many}` : `${shown} of ${all} ${many}`;
 }
 

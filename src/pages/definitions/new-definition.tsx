@@ -13,6 +13,8 @@ import { useKnown, type KnownDefinitions } from './known.js';
 import {
   blank,
   editedContent,
+  kindName,
+  kindPath,
   pageOf,
   definitionPath,
   type StoredDefinition,
@@ -36,7 +38,7 @@ export function NewDefinition({ kind, copyOf }: Props) {
   );
   if (copyOf !== undefined && original.value === undefined) {
     return original.error === undefined ? (
-      <Loading what={`the ${kind}`} />
+      <Loading what={`the ${kindName(kind)}`} />
     ) : (
       <ProblemBox error={original.error} again={original.reload} />
     );
@@ -57,14 +59,16 @@ function Blank({ kind, original, known }: BlankProps) {
   const editing = useEditing(kind, undefined, content);
   return (
     <>
-      <PageHead title={original === undefined ? `New ${kind}` : `Copy of ${original.name}`} />
+      <PageHead
+        title={original === undefined ? `New ${kindName(kind)}` : `Copy of ${original.name}`}
+      />
       <div class={kind === 'flow' ? 'definition with-picture' : 'definition'}>
         <DefinitionEditor
           kind={kind}
           editing={editing}
           known={known}
           onStored={({ id }) => navigate(pageOf(kind, id), { replace: true })}
-          onGone={() => navigate(`/${kind}s`)}
+          onGone={() => navigate(`/${kindPath(kind)}`)}
         />
         {kind === 'flow' && <FlowPicture value={editing.value} known={known} />}
       </div>
@@ -80,7 +84,7 @@ function beginning(
 ): AnyDocument {
   if (original !== undefined) {
     const taken = new Set(
-      kind === 'schedule' || kind === 'hook' ? [] : known?.[`${kind}s`].map(({ name }) => name),
+      kind === 'flow' || kind === 'task' ? known?.[`${kind}s`].map(({ name }) => name) : [],
     );
     return { ...editedContent(original), name: copyName(original.name, taken) };
   }

@@ -4,7 +4,13 @@ import { send } from '../api.js';
 import { AskDialog } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
-import { definitionPath, editionHeader, type StoredDefinition, type StoredKind } from './stored.js';
+import {
+  definitionPath,
+  editionHeader,
+  kindName,
+  type StoredDefinition,
+  type StoredKind,
+} from './stored.js';
 
 type Props = {
   readonly kind: StoredKind;
@@ -20,6 +26,7 @@ const meaning: Readonly<Record<StoredKind, string>> = {
   ...{ task: ofDefinitions, flow: ofDefinitions },
   schedule: 'The jobs that it started stay, and go on; it starts no more.',
   hook: 'The jobs that it started stay, and go on; there is nothing at its address any more.',
+  notify: 'Notifications that are under way are still sent.',
 };
 
 /** Removes a task, flow or schedule, once that was confirmed, while it is of the edition that is shown. */
@@ -33,7 +40,7 @@ export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
       </LevelButton>
       {asks && (
         <AskDialog
-          title={`Remove the ${kind} ${name}?`}
+          title={`Remove the ${kindName(kind)} ${name}?`}
           does="Remove it"
           destroys
           onClose={() => setAsks(false)}
@@ -41,7 +48,7 @@ export function RemoveButton({ kind, stored, onRemoved, children }: Props) {
             await send('DELETE', definitionPath(kind, id), undefined, {
               headers: editionHeader(stored),
             });
-            say(`The ${kind} ${name} is gone.`);
+            say(`The ${kindName(kind)} ${name} is gone.`);
             onRemoved();
           }}
         >

@@ -4,7 +4,7 @@ import { scheduleProgressKeys } from '../../model/schedule.js';
 import type { AnyDocument } from '../answers.js';
 
 /** Kinds of documents that people edit here. */
-export type StoredKind = DefinitionKind | 'schedule' | 'hook';
+export type StoredKind = DefinitionKind | 'schedule' | 'hook' | 'notify';
 
 /** A task, flow, schedule or hook as the API answers it. */
 export type StoredDefinition = {
@@ -27,7 +27,7 @@ export type Put = {
 
 /** What engines write into documents that people edit. */
 const engineKeys: Readonly<Partial<Record<string, readonly string[]>>> = {
-  ...{ schedule: scheduleProgressKeys, hook: hookEngineKeys },
+  ...{ schedule: scheduleProgressKeys, hook: hookEngineKeys, notify: ['problems'] },
 };
 
 /** What people edit: without what is the store's own, and the engines'. */
@@ -47,14 +47,24 @@ export function editorText(content: unknown): string {
   return JSON.stringify(content, null, 2);
 }
 
+/** What sentences call a kind. */
+export function kindName(kind: StoredKind): string {
+  return kind === 'notify' ? 'notify list' : kind;
+}
+
+/** First part of the addresses of a kind, in the API and of the pages. */
+export function kindPath(kind: StoredKind): string {
+  return kind === 'notify' ? kind : `${kind}s`;
+}
+
 /** Path of one in the API. */
 export function definitionPath(kind: StoredKind, id: string): string {
-  return `${kind}s/${encodeURIComponent(id)}`;
+  return `${kindPath(kind)}/${encodeURIComponent(id)}`;
 }
 
 /** Address of the page of one. */
 export function pageOf(kind: StoredKind, id: string): string {
-  return `/${kind}s/${encodeURIComponent(id)}`;
+  return `/${definitionPath(kind, id)}`;
 }
 
 /** A text of a document, where it has one. */
@@ -82,4 +92,5 @@ export const blank: Readonly<Record<StoredKind, AnyDocument>> = {
     check: { standard_webhooks: { secret: '' } },
     params: '{ "body": body }',
   },
+  notify: { type: 'notify', owner: 'DEFAULT', notify: [{ on: ['failed'], task: '' }] },
 };

@@ -155,9 +155,10 @@ async function store(
     });
   }
   const document = (typeof value === 'object' && value !== null ? value : {}) as AnyDocument;
+  const owner = fieldText(document, 'owner');
+  if (kind === 'notify') return send<Put>('PUT', definitionPath(kind, owner ?? 'DEFAULT'), value);
   const name = fieldText(document, 'name') ?? '';
   if (name === '') throw new NotYet(`A new ${kind} needs a name: write it behind "name".`);
-  const owner = fieldText(document, 'owner');
   const called = owner === undefined ? name : `${name}::${owner}`;
   return send<Put>('PUT', definitionPath(kind, called), value);
 }

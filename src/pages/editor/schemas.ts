@@ -8,6 +8,7 @@ const loads: Readonly<Record<EditedKind, () => Promise<{ readonly default: unkno
   task: () => import('../../../couch/schemas/task.json'),
   schedule: () => import('../../../couch/schemas/schedule.json'),
   hook: () => import('../../../couch/schemas/hook.json'),
+  notify: () => import('../../../couch/schemas/notify.json'),
   job: () => import('../../../couch/schemas/job.json'),
 };
 

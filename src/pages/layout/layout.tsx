@@ -15,6 +15,7 @@ const pages = [
   { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
   { href: '/schedules', title: 'Schedules', pattern: '/schedules/*?' },
   { href: '/hooks', title: 'Hooks', pattern: '/hooks/*?' },
+  { href: '/notify', title: 'Notifications', pattern: '/notify/*?' },
   { href: '/archive', title: 'Archive', pattern: '/archive/*?' },
   { href: '/engines', title: 'Engines', pattern: '/engines' },
 ] as const;
