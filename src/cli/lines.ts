@@ -5,6 +5,7 @@ import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
+import { isDeprecated } from '../model/welcome.js';
 import { counted, textOf } from '../words.js';
 import type { Io } from './io.js';
 
@@ -14,7 +15,8 @@ import type { Io } from './io.js';
  */
 export function definitionLine(doc: StoredDocument, io: Io): string {
   const { _id, type, enabled } = doc;
-  const off = enabled === false ? io.style('yellow', ' disabled') : '';
+  const state = enabled === false ? ' disabled' : isDeprecated(doc) ? ' deprecated' : '';
+  const off = state === '' ? '' : io.style('yellow', state);
   const [name, does] =
     type === 'flow'
       ? flowParts(doc)

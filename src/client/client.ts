@@ -96,10 +96,11 @@ export type Client = OtherParts & {
     options?: SubmitOptions,
   ) => Promise<readonly SubmittedOne[]>;
   /**
-   * Those of new jobs that set a parameter which a stored task seals, with the first of them: the engine
-   * would refuse them. Jobs that are stored already, or whose flow is not yet, are not among them.
+   * Those of new jobs that the engine would refuse, or tell a mistake of, with the first reason: a deprecated
+   * flow, a search key that it does not declare, a sealed parameter. Jobs that are stored already, or whose
+   * flow is not yet, are not among them.
    */
-  readonly sealed: <J extends Readonly<Record<string, unknown>>>(
+  readonly unwelcome: <J extends Readonly<Record<string, unknown>>>(
     jobs: readonly J[],
   ) => Promise<ReadonlyMap<J, Problem>>;
   /** The job with the same `unique` key that counts for a new one now; it is not kept from ending. */
@@ -334,7 +335,7 @@ const rules = {
   retain: () => import('./retain.js'),
   retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
-  sealed: () => import('./sealed-jobs.js'),
+  unwelcome: () => import('./unwelcome-jobs.js'),
   unique: () => import('./unique-rival.js'),
   work: () => import('./work.js'),
 };
@@ -346,7 +347,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     place: { url: serverUrl(connection), database: connection.database },
     submit: (job, options) => submitJob(store, job, options),
     submitMany: (jobs, options) => submitJobs(store, jobs, options),
-    sealed: async (jobs) => (await rules.sealed()).sealedInJobs(store, jobs),
+    unwelcome: async (jobs) => (await rules.unwelcome()).unwelcomeJobs(store, jobs),
     uniqueRival: async (job) => (await rules.unique()).rivalOfNew(store, job),
     uniqueConflicts: async (jobs) => (await rules.unique()).uniqueConflicts(store, jobs),
     get: (id) => store.get(id),

@@ -32,6 +32,8 @@ const sentences = {
     `Task "${d.task}" of owner "${d.owner}" is defined by several documents (${d.ids}); keep one.`,
   FlowDisabled: (d: { flow: string }) =>
     `Flow "${d.flow}" is disabled ("enabled": false); enable it and submit the job again.`,
+  FlowDeprecated: (d: { flow: string; instead: string }) =>
+    `Flow "${d.flow}" is deprecated and takes no new jobs${d.instead === '' ? '.' : `: ${ended(d.instead)}`}`,
   HandlerCycle: (d: { names: string }) =>
     `The error handlers handle each other in a circle (${d.names}); a handler must not come back to itself.`,
   Expired: (d: { expires: string }) => `The job was not begun before it expired at ${d.expires}.`,

@@ -66,6 +66,21 @@ export const flowFields = {
       .describe('How often plugins may have a job begin anew; default 10.'),
   ),
   enabled: z.exactOptional(flagSchema.describe('false: jobs for it fail.')),
+  deprecated: z.exactOptional(
+    z
+      .union([flagSchema, textSchema], {
+        error: 'must be true, false or a sentence that says what to use instead (a string)',
+      })
+      .describe(
+        'true, or a sentence that says what to use instead: it takes no new jobs and is not offered.',
+      ),
+  ),
+  keys: z.exactOptional(
+    z
+      .array(nameSchema, { error: 'must be a list of names' })
+      .max(50, { error: 'must have at most 50 names' })
+      .describe('The search keys that its jobs may have; without it they may have any.'),
+  ),
   paused: z.exactOptional(flagSchema.describe('true: jobs for it wait.')),
   max_running: z.exactOptional(
     z

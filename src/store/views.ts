@@ -5,7 +5,10 @@ import { type CouchRequest, databasePath } from './client.js';
 import type { Connection } from './connection.js';
 
 /** The views of `_design/<app>_search`; all others are of `_design/<app>`. */
-export const searchViewNames = ['search', 'figures', 'refused', 'schedules', 'hooks'] as const;
+export const searchViewNames = [
+  ...(['search', 'figures', 'refused', 'schedules', 'hooks'] as const),
+  'jobs_by_key',
+] as const;
 
 /** The views of the design documents. */
 export const viewNames = [
@@ -70,6 +73,11 @@ export type Views = {
   readonly failed: {
     readonly key: readonly [string, number | null];
     readonly value: { readonly exit: number | null; readonly failure: string | null };
+  };
+  /** Jobs by their search keys, for other programs. Key `[name, value, start]`. */
+  readonly jobs_by_key: {
+    readonly key: readonly [string, string | number | boolean, number | null];
+    readonly value: readonly [flow: string, owner: string, state: string, exit: number | null];
   };
   /** Jobs by the id of their parent job. */
   readonly children: { readonly key: string; readonly value: StateAndExit };

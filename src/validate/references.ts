@@ -1,9 +1,10 @@
-import { sealedInFlow, sealedInJob } from './sealed-params.js';
+import { flowNamed, refusedInJob, sealedInFlow, turnedAway } from './sealed-params.js';
 import { closest } from '../model/closest.js';
 import { checkDefinitions, type Finding, finder } from '../reading/check.js';
 import type { Flow } from '../model/flow.js';
 import { parseDocument } from '../reading/parse.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
+import { isTurnedAway } from '../model/welcome.js';
 import type { FileProblem, Written } from './written.js';
 import { isSample } from './samples.js';
 import { asWritten } from './written-path.js';
@@ -49,7 +50,11 @@ export async function checkReferences(
       });
   return {
     problems: [...ofLevel('problem'), ...sealedParams(documents, { tasks, flows })],
-    warnings: [...ofLevel('warning'), ...jobsOfNoFlow(documents, flows, known)],
+    warnings: [
+      ...ofLevel('warning'),
+      ...jobsOfNoFlow(documents, flows, known),
+      ...jobsOfDeprecated(documents, { tasks, flows }),
+    ],
     definitions: { tasks, flows },
   };
 }
@@ -64,7 +69,7 @@ function sealedParams(
   return documents.flatMap(({ file, doc }) => {
     const flow = doc['type'] === 'flow' ? byFile.get(file) : undefined;
     const isJob = doc['type'] === 'job' || doc['type'] === 'schedule';
-    const inJob = isJob ? sealedInJob({ ...doc, type: 'job' }, world) : undefined;
+    const inJob = isJob ? refusedInJob({ ...doc, type: 'job' }, world) : undefined;
     const found = [
       ...(flow === undefined ? [] : sealedInFlow(flow, world)),
       ...(inJob === undefined ? [] : [inJob]),
@@ -125,8 +130,7 @@ function jobsOfNoFlow(
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
     const { type, flow, owner } = doc;
-    if (!['job', 'schedule', 'hook'].includes(type as string) || typeof flow !== 'string')
-      return [];
+    if (!startsJobs.has(type) || typeof flow !== 'string') return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
     const todo = remedy({ kind: 'flow', name: flow }, known);
@@ -134,3 +138,18 @@ function jobsOfNoFlow(
     return [{ file, path: 'flow', message }];
   });
 }
+
+/** Jobs, schedules and hooks whose flow takes no new jobs. */
+function jobsOfDeprecated(
+  documents: readonly CheckedDocument[],
+  { tasks, flows }: Definitions,
+): readonly FileProblem[] {
+  const world = { task: finder(tasks), flow: finder(flows) };
+  return documents.flatMap(({ file, doc }) => {
+    const flow = startsJobs.has(doc['type']) ? flowNamed(doc, world) : undefined;
+    if (flow === undefined || !isTurnedAway(flow, doc)) return [];
+    return [{ file, path: 'flow', message: turnedAway(flow) }];
+  });
+}
+
+const startsJobs: ReadonlySet<unknown> = new Set(['job', 'schedule', 'hook']);

@@ -12,14 +12,34 @@ import { toJsonPath, type Problem } from '../model/problems.js';
 import { ownerOf, type Task } from '../model/task.js';
 import { leavesOf } from '../structures/tree.js';
 import { namesTask, type Entry, type Leaf } from '../model/tree.js';
+import { failure } from '../model/failures.js';
+import { insteadOfDeprecated, keysNotDeclared } from '../model/welcome.js';
 import type { Written } from './written.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** The first secret in `notify` of a new job, or parameter that it or its flow sets and a task seals. */
-export function sealedInJob(doc: Written, world: DefinitionLookup): Problem | undefined {
+/**
+ * Why a new job is refused, for all that it is valid: a secret in `notify`, a search key that its flow does not
+ * declare, or a parameter that it or its flow sets and a task seals.
+ */
+export function refusedInJob(doc: Written, world: DefinitionLookup): Problem | undefined {
   const [secret] = secretsInNotify(doc);
-  if (secret !== undefined) return secret;
+  const [found = secret] = keysNotDeclared(flowNamed(doc, world) ?? {}, doc);
+  return found ?? sealedInJob(doc, world);
+}
+
+/** The stored flow that a new job names, where it brings no structure of its own. */
+export function flowNamed(doc: Written, { flow }: DefinitionLookup): Flow | undefined {
+  const { flow: name, tasks } = doc;
+  return typeof name === 'string' && tasks === undefined ? flow(name, ownerOf(doc)) : undefined;
+}
+
+/** What is told of a job whose flow is deprecated. */
+export function turnedAway(flow: Flow): string {
+  return failure('FlowDeprecated', { flow: flow.name, instead: insteadOfDeprecated(flow) }).message;
+}
+
+function sealedInJob(doc: Written, world: DefinitionLookup): Problem | undefined {
   const read = setsParams(doc) ? structureOf(doc, world) : undefined;
   if (read === undefined) return undefined;
   const { job, flow, leaves } = read;

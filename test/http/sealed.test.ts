@@ -87,6 +87,25 @@ describe('a job that sets a sealed parameter', () => {
   });
 });
 
+describe('a job that its flow does not take', () => {
+  // Shows.
+  it.each<[string, object, string]>([
+    ['deprecated', { flow: 'old' }, 'Flow "old" is deprecated and takes no new jobs: Use call.'],
+    ['a search key that is not declared', { flow: 'keyed', keys: { zz: 1 } }, 'keys.zz is not'],
+  ])('is refused when it is submitted: %s', async (_what, body, message) => {
+    const api = await ready();
+    await api.put({ ...flow('old', [], { deprecated: 'Use call.' }), _id: 'f2' });
+    await api.put({ ...flow('keyed', [], { keys: ['order'] }), _id: 'f3' });
+    const answer = await api.ask<Body>('POST', '/jobs', { body });
+    expect(answer).toMatchObject({ status: 422, body: { error: 'document_invalid' } });
+    expect(answer.body.reason).toContain(message);
+    const checked = await api.ask<Body>('POST', '/jobs/check', { body });
+    expect(checked.body).toMatchObject({ ok: false });
+    const good = { flow: 'keyed', keys: { order: 1 } };
+    expect((await api.ask('POST', '/jobs', { body: good })).status).toBe(201);
+  });
+});
+
 describe('a flow that sets a sealed parameter', () => {
   it('is not stored', async () => {
     const api = await ready();

@@ -225,6 +225,39 @@ describe('maps', () => {
     ['locks', { type: 'lock', key: 'a', job: 'j' }, [[['target', 'a'], { job: 'j', at: 0 }]]],
     ['locks', { type: 'lock', key: 'a' }, []],
     ['locks', { type: 'lock', job: 'j' }, []],
+    [
+      'jobs_by_key',
+      {
+        ...{ type: 'job', flow: 'f', state: '$$complete', exit: 0, start: 5 },
+        keys: { order: 7, who: 'ada', is: true, list: [1], none: null },
+      },
+      [
+        [
+          ['order', 7, 5],
+          ['f', 'DEFAULT', '$$complete', 0],
+        ],
+        [
+          ['who', 'ada', 5],
+          ['f', 'DEFAULT', '$$complete', 0],
+        ],
+        [
+          ['is', true, 5],
+          ['f', 'DEFAULT', '$$complete', 0],
+        ],
+      ],
+    ],
+    [
+      'jobs_by_key',
+      { type: 'job', keys: { a: 1 } },
+      [
+        [
+          ['a', 1, null],
+          ['', 'DEFAULT', '', null],
+        ],
+      ],
+    ],
+    ['jobs_by_key', { type: 'job', keys: ['a'] }, []],
+    ['jobs_by_key', { type: 'task', keys: { a: 1 } }, []],
   ])('%s of %j', (view, doc, rows) => {
     expect(mapped(view, doc)).toEqual(rows);
   });

@@ -177,6 +177,30 @@ describe('checkReferences', () => {
   });
 });
 
+describe('jobs that their flow does not take', () => {
+  const old = flow('old', [], { deprecated: 'Use new.', keys: ['order'] });
+
+  // Shows A-10.
+  it.each(['job', 'schedule', 'hook'])(
+    'are warned of when it is deprecated: a %s',
+    async (type) => {
+      const docs = files({ doc: { type, flow: 'old', owner: 'me' }, old });
+      const { warnings, problems } = await checkReferences(docs, nothing);
+      const message = 'Flow "old" is deprecated and takes no new jobs: Use new.';
+      expect(warnings).toEqual([{ file: 'doc', path: 'flow', message }]);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  // Shows A-12.
+  it('are refused when it does not declare their search keys', async () => {
+    const job = { type: 'job', flow: 'old', owner: 'me', parent: {}, keys: { order: 1, zz: 2 } };
+    const { problems, warnings } = await checkReferences(files({ job, old }), nothing);
+    expect(problems).toMatchObject([{ file: 'job', path: 'keys.zz' }]);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('parameters that a task seals', () => {
   const sealed = task('http', { params: { url: 'good', body: 'x' }, sealed: ['url'] });
   const message = 'The parameter url of task "http" is sealed';

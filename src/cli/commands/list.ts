@@ -3,6 +3,8 @@ import { openDatabase, type Client, type DefinitionKind } from '../../client.js'
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
+import { isDeprecated } from '../../model/welcome.js';
+import { counted } from '../../words.js';
 import { defineCommand, listFlag, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { listJobs } from '../job-list.js';
@@ -114,11 +116,17 @@ function filterOf(said: Flags): JobFilter | undefined {
 async function listDefinitions(
   client: Client,
   kind: DefinitionKind,
-  { verbose }: Flags,
+  { verbose, all }: Flags,
   io: Io,
 ): Promise<unknown> {
-  const docs = await client.definitions(kind);
-  if (docs.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
+  const every = await client.definitions(kind);
+  const docs = all ? every : every.filter((doc) => !isDeprecated(doc));
+  if (every.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
+  const hidden = every.length - docs.length;
+  if (hidden > 0) {
+    const flows = counted(hidden, `deprecated ${kind} is`, `deprecated ${kind}s are`);
+    io.say(`${flows} not shown; --all shows them, too.`);
+  }
   for (const doc of docs) {
     if (verbose) io.block(JSON.stringify(doc, null, 2));
     else io.out(definitionLine(doc, io));

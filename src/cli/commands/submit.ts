@@ -34,8 +34,8 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
     const order = await orderFor(args[0] ?? '', { client, config, said, params }, io);
     const job = { ...order.job, ...(said.id === undefined ? {} : { _id: said.id }) };
     refuseProblems(checkDocument(order.shown, job), [], io);
-    const sealed = (await client.sealed([job])).get(job);
-    if (sealed !== undefined) refuseProblems([{ file: order.shown, ...sealed }], [], io);
+    const refused = (await client.unwelcome([job])).get(job);
+    if (refused !== undefined) refuseProblems([{ file: order.shown, ...refused }], [], io);
     const warnings = unreadKeys(job).map((key) => ({ file: order.shown, ...key }));
     showWarnings(warnings, io);
     await warnOfFlow(client, job, io);

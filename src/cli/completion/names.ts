@@ -5,6 +5,7 @@ import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { statusOf } from '../../reading/status.js';
 import { ownerOf } from '../../model/task.js';
+import { isDeprecated } from '../../model/welcome.js';
 import type { Source } from '../command.js';
 import type { Candidate, NameCompletion } from './candidates.js';
 
@@ -68,10 +69,12 @@ async function storedAs(source: Source, client: Client): Promise<readonly Candid
   switch (source) {
     case 'flow':
     case 'task':
-      return (await client.definitions(source)).map((doc) => ({
-        value: String(doc['name']),
-        about: aboutOf(doc, `${source} of ${ownerOf(doc)}`),
-      }));
+      return (await client.definitions(source))
+        .filter((doc) => !isDeprecated(doc))
+        .map((doc) => ({
+          value: String(doc['name']),
+          about: aboutOf(doc, `${source} of ${ownerOf(doc)}`),
+        }));
     case 'schedule':
       return (await client.schedules()).map((doc) => ({
         value: String(doc['name']),

@@ -15,6 +15,7 @@ import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
 import { readRetain } from '../../model/retain.js';
 import { readOn, startProblemOf } from '../../model/trigger.js';
+import { insteadOfDeprecated, isTurnedAway, keysNotDeclared } from '../../model/welcome.js';
 import { leavesIn } from '../../reading/entries.js';
 import { untilOf } from '../../reading/clock.js';
 import { cancelled, endUnbegun, type Refusal } from '../finish/finish.js';
@@ -149,6 +150,10 @@ function flowOf(job: NewJob, owner: string, world: World): Found<Flow> {
 
 function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: World): Move {
   if (flow.enabled === false) return refuse(job, now, failure('FlowDisabled', { flow: flow.name }));
+  if (isTurnedAway(flow, job)) {
+    const instead = insteadOfDeprecated(flow);
+    return refuse(job, now, failure('FlowDeprecated', { flow: flow.name, instead }));
+  }
   const tasks = snapshot(flow, job.owner, world);
   switch (tasks.kind) {
     case 'unknown':
@@ -230,6 +235,7 @@ function problemsIn(
   return [
     ...(job.params === undefined ? [] : strayParams(written, leaves, keyed, definitions)),
     ...(isBeside ? besideProblems(flow, job) : []),
+    ...(job.keys === undefined ? [] : keysNotDeclared(flow, job)),
     ...unreadIn(job, flow, definitions),
   ];
 }

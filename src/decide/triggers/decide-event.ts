@@ -4,6 +4,7 @@ import type { Joining } from '../../model/gathering.js';
 import { isObject } from '../../model/object.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { ownerOf } from '../../model/task.js';
+import { isDeprecated } from '../../model/welcome.js';
 import {
   mostGathered,
   readOn,
@@ -46,7 +47,8 @@ export type ListeningFlow = {
   readonly id: string;
   readonly name: string;
   readonly owner: string;
-  readonly isEnabled: boolean;
+  /** Why it takes no jobs: it is disabled or deprecated. */
+  readonly closed: string | undefined;
   readonly triggers: readonly Trigger[];
   /** Why it starts no job, whatever the event says. */
   readonly problem: string | undefined;
@@ -158,21 +160,27 @@ export function listeningFlow(doc: StoredDocument, parsed: Parsed): ListeningFlo
   return {
     ...{ id, name: typeof name === 'string' ? name : '' },
     owner: ownerOf(doc),
-    isEnabled: doc['enabled'] !== false,
+    closed: closedOf(doc),
     triggers,
     problem: invalid ?? problems[0]?.message,
   };
 }
 
+/** Why a flow takes no jobs; undefined: it takes them. */
+function closedOf(doc: StoredDocument): string | undefined {
+  if (doc['enabled'] === false) return 'The flow is disabled ("enabled": false).';
+  return isDeprecated(doc) ? 'The flow is deprecated and takes no new jobs.' : undefined;
+}
+
 function verdictOf(event: StoredEvent, flow: ListeningFlow, world: EventWorld): Verdict {
-  const { id, name, owner, isEnabled, triggers, problem } = flow;
+  const { id, name, owner, closed, triggers, problem } = flow;
   const called = name === '' ? id : calledBy({ flow: name, owner });
   const refused = (because: string): Verdict => ({ refused: [{ flow: called, because }] });
   if (problem !== undefined) return refused(problem);
   const entries = triggers.map((trigger, entry) => ({ trigger, entry }));
   const meant = entries.filter(({ trigger }) => isMeant(trigger, event));
   if (meant.length === 0) return {};
-  if (!isEnabled) return refused('The flow is disabled ("enabled": false).');
+  if (closed !== undefined) return refused(closed);
   const found = meant.map((one) => entryVerdict(event, { id, flow: name, owner, ...one }, world));
   return {
     questions: found.flatMap(({ questions = [] }) => questions),

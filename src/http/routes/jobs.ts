@@ -147,8 +147,8 @@ export const checkJobRoute = route({
   handle: async ({ api, body, principal }) => {
     try {
       const job = newJobOf(body, { principal: known({ principal }) });
-      const sealed = (await api.client.sealed([job])).get(job);
-      if (sealed !== undefined) refuseDocument('job', [sealed]);
+      const refused = (await api.client.unwelcome([job])).get(job);
+      if (refused !== undefined) refuseDocument('job', [refused]);
       const contents = await contentsOfJob(job, api.client, api.plugins);
       const found = [...warningsOfJob(job), ...(await flowWarnings(api, job)), ...contents];
       const warnings = firstMistakes(found);

@@ -86,16 +86,16 @@ async function takenKeys(
   });
 }
 
-/** Why jobs are not taken, for all that they are valid: they set what is sealed, or may not be had. */
+/** Why jobs are not taken, for all that they are valid: their flow does not take them, or they may not be had. */
 export async function hindrancesOf(
   api: Api,
   jobs: readonly JobToSubmit[],
   principal: Principal,
 ): Promise<ReadonlyMap<JobToSubmit, TwsError | Refused>> {
-  const sealed = [...(await api.client.sealed(jobs))].map(
+  const refused = [...(await api.client.unwelcome(jobs))].map(
     ([job, found]) => [job, refusedDocument('job', [found])] as const,
   );
-  return new Map([...sealed, ...(await withheld(api, jobs, principal))]);
+  return new Map([...refused, ...(await withheld(api, jobs, principal))]);
 }
 
 /**

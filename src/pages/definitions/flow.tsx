@@ -1,3 +1,4 @@
+import { insteadOfDeprecated } from '../../model/welcome.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { get } from '../api.js';
@@ -64,6 +65,11 @@ function LoadedFlow({ loaded, known, reload }: Props) {
       {stateOf(stored.document) === 'disabled' && (
         <p class="box warning">It is disabled: new jobs for it fail until it is enabled again.</p>
       )}
+      {stateOf(stored.document) === 'deprecated' && (
+        <p class="box warning">
+          It is deprecated and takes no new jobs. {insteadOfDeprecated(stored.document)}
+        </p>
+      )}
       <div class="definition with-picture">
         <DefinitionEditor
           kind="flow"
@@ -109,7 +115,7 @@ function FlowHead({ stored, reload, onRemoved }: HeadProps) {
       <StateWord state={state} />
       <span class="muted">owner {stored.owner}</span>
       <span class="buttons">
-        {mayOperate.value && (
+        {mayOperate.value && state !== 'deprecated' && (
           <Link class="button primary" href={`/submit/${encodeURIComponent(stored.id)}`}>
             Submit a job
           </Link>

@@ -50,15 +50,18 @@ function FlowList() {
       reload={reload}
       columns={columns}
       words={({ document }) => stepNames(document)}
-      isShown={({ document }) => state === '' || stateOf(document) === state}
+      isShown={({ document }) =>
+        state === '' ? stateOf(document) !== 'deprecated' : stateOf(document) === state
+      }
       filters={
         <label>
           State
           <select value={state} onChange={({ currentTarget }) => setState(currentTarget.value)}>
-            <option value="">All</option>
+            <option value="">All but deprecated</option>
             <option value="enabled">Enabled</option>
             <option value="paused">Paused</option>
             <option value="disabled">Disabled</option>
+            <option value="deprecated">Deprecated</option>
           </select>
         </label>
       }
@@ -82,7 +85,10 @@ function stepsText({ document }: StoredDefinition): string {
 
 /** Whether a flow takes jobs. */
 export function StateWord({ state }: { readonly state: ReturnType<typeof stateOf> }) {
-  const tone = { enabled: 'succeeded', paused: 'paused', disabled: 'cancelled' }[state];
+  const tone = {
+    ...{ enabled: 'succeeded', paused: 'paused' },
+    ...{ disabled: 'cancelled', deprecated: 'cancelled' },
+  }[state];
   return <span class={`status ${tone}`}>{state}</span>;
 }
 
@@ -115,7 +121,7 @@ function Actions({
   const isEnabled = stateOf(flow.document) !== 'disabled';
   return (
     <span class="buttons">
-      {mayOperate.value && (
+      {mayOperate.value && stateOf(flow.document) !== 'deprecated' && (
         <Link class="button" href={`/submit/${encodeURIComponent(flow.id)}`}>
           Submit<span class="unseen"> a job for {flow.name}</span>
         </Link>

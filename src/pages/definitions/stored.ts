@@ -1,6 +1,7 @@
 import type { DefinitionKind } from '../../model/document.js';
 import { hookEngineKeys } from '../../model/hook.js';
 import { scheduleProgressKeys } from '../../model/schedule.js';
+import { isDeprecated } from '../../model/welcome.js';
 import type { AnyDocument } from '../answers.js';
 
 /** Kinds of documents that people edit here. */
@@ -73,9 +74,10 @@ export function fieldText(document: AnyDocument, key: string): string | undefine
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a flow takes jobs: `disabled` ones fail, those of `paused` ones wait. */
-export function stateOf(document: AnyDocument): 'enabled' | 'paused' | 'disabled' {
+/** Whether a flow takes jobs: `disabled` and `deprecated` ones take none, jobs of `paused` ones wait. */
+export function stateOf(document: AnyDocument): 'enabled' | 'paused' | 'disabled' | 'deprecated' {
   if (document['enabled'] === false) return 'disabled';
+  if (isDeprecated(document)) return 'deprecated';
   return document['paused'] === true ? 'paused' : 'enabled';
 }
 

@@ -1,3 +1,4 @@
+import { insteadOfDeprecated } from '../../model/welcome.js';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { get } from '../api.js';
@@ -254,6 +255,11 @@ function About({ flow }: { readonly flow: StoredDefinition }) {
       {state === 'disabled' && (
         <p class="box warning">
           The flow is disabled: a job for it fails until it is enabled again.
+        </p>
+      )}
+      {state === 'deprecated' && (
+        <p class="box warning">
+          The flow is deprecated and takes no new jobs. {insteadOfDeprecated(flow.document)}
         </p>
       )}
       {state === 'paused' && <p class="box notice">The flow is paused: a job for it waits.</p>}

@@ -160,6 +160,15 @@ describe('initialise', () => {
     });
   });
 
+  // Shows A-12.
+  it('reports search keys that the flow does not declare', () => {
+    const declared: Found<Flow> = { kind: 'found', value: flow(['a'], { keys: ['order'] }) };
+    const job = newJob({ keys: { order: 1, zz: 2 } });
+    expect(initialised(job, { flow: () => declared })).toMatchObject({
+      job: { state: '$$ready', problems: [{ path: 'keys.zz' }] },
+    });
+  });
+
   it('reports parameters that name no step', () => {
     expect(initialised(newJob({ params: { 'a-7': {}, a: {} } }))).toMatchObject({
       job: { problems: [{ path: 'params.a-7' }] },
@@ -203,6 +212,12 @@ describe('initialise, when the job cannot run,', () => {
       'FlowDisabled',
       undefined,
     ],
+    [
+      'the flow is deprecated',
+      { kind: 'found', value: flow(['a'], { deprecated: 'Use "b".' }) },
+      'FlowDeprecated',
+      undefined,
+    ],
     ['a task is missing', { kind: 'found', value: flow(['zzz']) }, 'TaskMissing', undefined],
   ];
   it('ends it with exit 3 because its trigger cannot be followed', () => {
@@ -216,7 +231,7 @@ describe('initialise, when the job cannot run,', () => {
     expect(initialised(newJob({ started_by: null }))).toMatchObject({ job: { state: '$$ready' } });
   });
 
-  // Shows A-04, B-06.
+  // Shows, B-06.
   it.each(cases)('ends it with exit 3 because %s', (_title, found, name, listed) => {
     const move = initialised(newJob({ mine: 1 }), { flow: () => found });
     expect(move).toMatchObject({

@@ -164,6 +164,11 @@ describe('an announced event', () => {
   it.each<[string, object, object]>([
     ['disabled', { enabled: false }, { because: 'The flow is disabled ("enabled": false).' }],
     [
+      'deprecated',
+      { deprecated: true },
+      { because: 'The flow is deprecated and takes no new jobs.' },
+    ],
+    [
       'not valid',
       { timeout: 'x' },
       { because: expect.stringContaining('The flow is not valid: timeout must be') as string },

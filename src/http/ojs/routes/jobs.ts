@@ -117,8 +117,8 @@ async function enqueue(
   });
   await assertFree(api, jobs, options.principal);
   await keepSchedules(api, orders, jobs);
-  const [sealed] = (await api.client.sealed(jobs)).values();
-  if (sealed !== undefined) refuseDocument('job', [sealed]);
+  const [refused] = (await api.client.unwelcome(jobs)).values();
+  if (refused !== undefined) refuseDocument('job', [refused]);
   // A single order is refused by its submit.
   const [taken] = jobs.length > 1 ? (await api.client.uniqueConflicts(jobs)).values() : [];
   if (taken !== undefined) throw taken;

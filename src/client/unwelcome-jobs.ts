@@ -5,23 +5,36 @@ import type { StoredDocument, DefinitionKind } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { keysFor, ownerOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
-import { sealedInJob, setsParams, structureOf } from '../validate/sealed-params.js';
+import {
+  flowNamed,
+  refusedInJob,
+  setsParams,
+  structureOf,
+  turnedAway,
+} from '../validate/sealed-params.js';
+import { isTurnedAway } from '../model/welcome.js';
 import type { Written } from '../validate/written.js';
 
 /**
- * New jobs that set a parameter which a stored task seals, or that have a secret in `notify`, with the
- * first such place of each. What is not stored yet is left to the engine; so is a job that is stored
- * already.
+ * New jobs that are refused, for all that they are valid, each with the first reason: the flow is deprecated or does
+ * not declare a search key, a stored task seals a parameter, or there is a secret in `notify`. What is not
+ * stored yet is left to the engine; so is a job that is stored already.
  */
-export async function sealedInJobs<J extends Written>(
+export async function unwelcomeJobs<J extends Written>(
   store: Store,
   jobs: readonly J[],
 ): Promise<ReadonlyMap<J, Problem>> {
-  const setting = jobs.filter((job) => setsParams(job) || job['notify'] !== undefined);
-  if (setting.length === 0) return new Map();
-  const world = await worldOf(store, setting);
-  const found = setting.flatMap((job): [J, Problem][] => {
-    const problem = sealedInJob(job, world);
+  const asking = jobs.filter(
+    (job) => typeof job['flow'] === 'string' || setsParams(job) || job['notify'] !== undefined,
+  );
+  if (asking.length === 0) return new Map();
+  const world = await worldOf(store, asking);
+  const found = asking.flatMap((job): [J, Problem][] => {
+    const flow = flowNamed(job, world);
+    const problem =
+      flow !== undefined && isTurnedAway(flow, job)
+        ? { path: 'flow', message: turnedAway(flow) }
+        : refusedInJob(job, world);
     return problem === undefined ? [] : [[job, problem]];
   });
   const ids = found.flatMap(([{ _id }]) => (typeof _id === 'string' ? [_id] : []));
@@ -33,11 +46,13 @@ export async function sealedInJobs<J extends Written>(
 async function worldOf(store: Store, jobs: readonly Written[]): Promise<DefinitionLookup> {
   const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
   const world = { flow: finder(flows.flatMap(flowIn)), task: () => undefined };
-  const keys = jobs.flatMap((doc) =>
-    (structureOf(doc, world)?.leaves ?? []).flatMap(({ entry }) =>
-      keysFor(entry.task, ownerOf(doc)),
-    ),
-  );
+  const keys = jobs
+    .filter(setsParams)
+    .flatMap((doc) =>
+      (structureOf(doc, world)?.leaves ?? []).flatMap(({ entry }) =>
+        keysFor(entry.task, ownerOf(doc)),
+      ),
+    );
   const tasks = await stored(store, 'task', keys);
   return { ...world, task: finder(tasks.flatMap(taskIn)) };
 }
