@@ -1,11 +1,12 @@
 import type { Store } from '../store/store.js';
+import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { limiting, type Limiting } from './limiting.js';
 import { notifying, type Notifying } from './notifying.js';
 
 /** The parts of the client that have files of their own. */
-export type OtherParts = Notifying & Limiting;
+export type OtherParts = Notifying & Limiting & ViewsOfDesigns;
 
 /** The parts of the client that have files of their own. */
 export function otherParts(store: Store): OtherParts {
-  return { ...notifying(store), ...limiting(store) };
+  return { ...notifying(store), ...limiting(store), ...viewsOfDesigns(store) };
 }

@@ -144,6 +144,7 @@ describe('tws cancel, pause and resume', () => {
 });
 
 describe('tws list, view and remove', () => {
+  // Shows A-10, L-03.
   it('list one line each: name => what it is (id)', async () => {
     const { tws, put } = await ready();
     await put({ _id: 'j1', type: 'job', flow: 'greet', owner: 'DEFAULT' });
@@ -155,6 +156,15 @@ describe('tws list, view and remove', () => {
     ]);
     const flows = await tws(list, { flags: { flows: true } });
     expect(flows.out).toContain('greet::DEFAULT => ["echo"] (flow:DEFAULT:greet)');
+    await put({ ...flow('old', []), _id: 'flow:DEFAULT:old', deprecated: true });
+    const offered = await tws(list, { flags: { flows: true } });
+    expect(offered.out).not.toContain('old::DEFAULT');
+    expect(offered.err).toContain('1 deprecated flow is not shown; --all shows them, too.');
+    const every = await tws(list, { flags: { flows: true, all: true } });
+    expect(every.out).toContain('old::DEFAULT => [] deprecated (flow:DEFAULT:old)');
+    const views = await tws(list, { flags: { views: true } });
+    expect(views.out.split('\n')).toContain('tasks => _design/tws');
+    expect((await tws(list, { flags: { views: true, verbose: true } })).out).toContain('"map"');
     expect((await tws(list, { flags: { jobs: true } })).out).toBe(
       'greet::DEFAULT  queued  new  -  -  -  j1',
     );

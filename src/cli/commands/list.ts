@@ -35,6 +35,7 @@ const flags = z.object({
   all: switchFlag,
   plugins: switchFlag,
   engines: switchFlag,
+  views: switchFlag,
   flow: z.string().optional(),
   status: statusFlag,
   failure: z.string().optional(),
@@ -80,6 +81,7 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
       const none = isUsual ? noneActive : 'No job is like that.';
       result['jobs'] = await listJobs(client, { search, limit, order, verbose, none }, io);
     }
+    if (said.views) result['views'] = await listViews(client, said, io);
     if (said.engines) result['engines'] = await listEngines(client, said, io);
   } finally {
     await close();
@@ -90,10 +92,10 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
 
 /** Without a flag: jobs, and definitions unless jobs are chosen by what they are. */
 function wantedBy(said: Flags, filter: JobFilter | undefined) {
-  const { tasks, flows, jobs, plugins, engines } = said;
+  const { tasks, flows, jobs, plugins, engines, views } = said;
   const choices = [filter, said.flow, said.status, said.failure, said.tag, said.since, said.sort];
   const chooses = choices.some((choice) => choice !== undefined);
-  const nothing = ![tasks, flows, jobs, plugins, engines].includes(true);
+  const nothing = ![tasks, flows, jobs, plugins, engines, views].includes(true);
   return {
     tasks: tasks || (nothing && !chooses),
     flows: flows || (nothing && !chooses),
@@ -132,6 +134,16 @@ async function listDefinitions(
     else io.out(definitionLine(doc, io));
   }
   return docs;
+}
+
+async function listViews(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
+  const views = await client.views();
+  if (views.length === 0) io.say('There is no view; `tws init` makes those that engines need.');
+  for (const view of views) {
+    if (verbose) io.block(JSON.stringify(view, null, 2));
+    else io.out(`${view.name} => ${view.design}`);
+  }
+  return views;
 }
 
 async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
