@@ -10,6 +10,8 @@ const layers = {
   log: [],
   memo: [],
   turns: [],
+  // The time by which engines go: that of the machine, or a virtual one.
+  clock: ['turns'],
   package: [],
   guard: ['package'],
   'lock-id': [],
@@ -28,6 +30,8 @@ const layers = {
   // The texts of users: templates, expressions, patterns, schemas.
   evaluate: ['model', 'decide', 'plugin', 'memo'],
   store: ['model', 'errors', 'memo', 'turns', 'package'],
+  // The same contract, kept in memory.
+  memory: ['model', 'errors', 'store', 'embedded/views/collation'],
   replicas: ['model', 'structures', 'reading', 'decide', 'store'],
   'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
   engine: [
@@ -39,6 +43,7 @@ const layers = {
       'log',
       'memo',
       'turns',
+      'clock',
       'lock-id',
       'package',
       'processor-time',
@@ -73,6 +78,11 @@ const layers = {
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
+  ],
+  // What tests of users import.
+  testing: [
+    ...['clock', 'memory', 'engine', 'plugin', 'model', 'structures', 'reading', 'store', 'errors'],
+    ...['validate', 'embedded', 'words', 'evaluate'],
   ],
   index: ['client.ts', 'config', 'engine', 'errors', 'model', 'plugin', 'reading', 'store'],
   // The plugins that are shipped are examples: they know what every plugin knows.

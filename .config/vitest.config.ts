@@ -94,7 +94,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{config,plugin,evaluate,secrets,store,client,engine,replicas,cli,docs,http,pages,embedded}/**/*.unit.test.ts',
+            'test/{clock,config,memory,testing,plugin,evaluate,secrets,store,client,engine,replicas,cli,docs,http,pages,embedded}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],
@@ -105,7 +105,7 @@ export default defineConfig({
         test: {
           ...withServer,
           name: 'store',
-          include: ['test/{store,client,engine}/**/*.test.ts', 'test/replicas/*.test.ts'],
+          include: ['test/{store,client,engine,testing}/**/*.test.ts', 'test/replicas/*.test.ts'],
           exclude: [...units, ...longEngine, ...longClient],
         },
       },

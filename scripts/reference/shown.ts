@@ -14,7 +14,8 @@ const mark = /^([ \t]*)\/\/ Shows ([A-Z]-\d\d(?:, [A-Z]-\d\d)*)\.$/gm;
 /** All tests that show rows of the features, by file. @param root the repository */
 export async function shownBelow(root: string): Promise<readonly Shown[]> {
   const entries = await readdir(join(root, 'test'), { recursive: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.endsWith('.test.ts')).toSorted();
+  // A contract is run by the tests of each implementation.
+  const files = entries.filter((entry) => /\.test\.ts$|contract\.ts$/.test(entry)).toSorted();
   const found = await Promise.all(
     files.map(async (file) => shownIn(file, await readFile(join(root, 'test', file), 'utf8'))),
   );

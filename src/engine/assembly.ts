@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { systemClock } from '../clock/clock.js';
 import type { PluginFacts, World } from '../decide/world.js';
 import { sweepPace } from '../decide/compete/ranks.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
@@ -48,16 +49,17 @@ export function assemble(options: EngineOptions) {
   const queues = createQueues(base, others, toJobs);
   const { attempts, contents } = createAttempts(base, { others, queues, toJobs }, () => replicas);
   const replicas = createReplicasOf(base, others.peers, queues, attempts);
-  const { store, retry, log, now, once, life } = base;
+  const { store, retry, log, now, clock, once, life } = base;
   const documentLimit = { bytes: options.documentLimit ?? Infinity };
   const locks = createLocks({
-    ...{ store, retry, log, now, life: life.signal, queues: queues.permitQueues },
+    ...{ store, retry, log, now, clock, life: life.signal, queues: queues.permitQueues },
     ...{ copies: () => replicas.count, run: replicas.run, remind: (job) => toJobs().rouse(job) },
   });
   const rates = createEngineRates(base, toJobs, () => replicas.count);
   const { fail, failed } = createFailing(attempts);
   const parts: JobParts = {
-    ...{ store, retry, log, now, once, life, replicas, locks, rates, attempts, documentLimit },
+    ...{ store, retry, log, now, clock, once, life, replicas, locks, rates, attempts },
+    documentLimit,
     ...{ ...queues, fail },
     readDocument: createReadTogether(store),
     ...createDeciding(base, { others, queues, attempts, contents, replicas, locks, rates }),
@@ -78,7 +80,7 @@ export function assemble(options: EngineOptions) {
 
 /** Who the engine is, what it says, and how it waits for the store. */
 function createBase(options: EngineOptions) {
-  const { store } = options;
+  const { store, clock = systemClock } = options;
   const id = `engine:${options.name ?? randomUUID()}`;
   const log = withFields(options.log, { engine: id });
   /** `ending` stops what watches and follows, `life` also what still wants to write. */
@@ -99,10 +101,11 @@ function createBase(options: EngineOptions) {
     signal: life.signal,
     report: (reason) => log.warn({}, `${reason} Trying again.`),
     isAwayReported: () => feed.isFollowed,
+    clock,
   });
   return {
     ...{ options, store, id, log, ending, life, feed, retry },
-    now: Date.now,
+    ...{ clock, now: clock.now },
     once: createLogOnce(log),
     meters: options.meters,
     linkOf: (job: string): string | undefined => options.linkOf?.(job),
@@ -122,7 +125,7 @@ function createBase(options: EngineOptions) {
 type Base = ReturnType<typeof createBase>;
 
 /** What waits, and for what; and the turns of each document. */
-function createQueues({ life, log, now }: Base, { library }: Others, toJobs: () => Jobs) {
+function createQueues({ life, log, now, clock }: Base, { library }: Others, toJobs: () => Jobs) {
   const count = createCount();
   const serializer = createSerializer((document, error) => {
     if (life.signal.aborted) return;
@@ -132,7 +135,7 @@ function createQueues({ life, log, now }: Base, { library }: Others, toJobs: () 
     ...{ count, serializer },
     waitQueue: createWaitQueue(count),
     permitQueues: createPermitQueues((job) => toJobs().recall(job), library),
-    ...createWakers(toJobs, now),
+    ...createWakers(toJobs, clock),
   };
 }
 
@@ -140,7 +143,7 @@ type Queues = ReturnType<typeof createQueues>;
 
 /** What runs plugins. */
 function createAttempts(
-  { options, store, retry, log, now, life, slots, meters, feed }: Base,
+  { options, store, retry, log, now, clock, life, slots, meters, feed }: Base,
   {
     others: { library, keyring },
     queues: { count, waitQueue },
@@ -151,11 +154,11 @@ function createAttempts(
   const { plugins, cwd, onSecret, egress, graceMs = 5_000, reportMs = 5_000 } = options;
   const contents = createResultAttachments({
     ...{ store, retry, log, copies: () => replicas().count },
-    rest: (tries) => backOff(tries, life.signal),
+    rest: (tries) => backOff(tries, life.signal, clock),
   });
   const attempts = createRunningAttempts({
     ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
-    count,
+    ...{ count, clock },
     openSecrets: createOpenSecrets(library, keyring),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),
     waits: () => waitQueue.tickets.size + waitQueue.called.size > 0,
@@ -171,7 +174,7 @@ function createAttempts(
 
 /** How jobs are stored, whatever number of copies there are. */
 function createReplicasOf(
-  { id, store, retry, log, once, life, leaseMs }: Base,
+  { id, store, retry, log, once, life, leaseMs, clock }: Base,
   { lease }: Others['peers'],
   { serializer }: Queues,
   attempts: RunningAttempts,
@@ -182,6 +185,7 @@ function createReplicasOf(
     onRead: (doc) => void serializer.put(doc),
     giveUp: (children) => cancelChildren({ store, retry, once }, children),
     patienceMs: leaseMs / 2,
+    rest: (ms) => clock.sleep(ms, life.signal),
   });
 }
 
@@ -208,7 +212,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
   return {
     ...{ decider, crashLimit, bystanders },
     parsedJobs: createParsedJobs(onDecide),
-    breaker: createBreaker(() => performance.now()),
+    breaker: createBreaker(base.clock.steady),
   };
 }
 

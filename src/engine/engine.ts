@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Waits } from '../clock/clock.js';
 import { problem, type TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { encryptedIn } from '../model/encrypted-values.js';
@@ -83,6 +83,7 @@ function endsOf(
   wasEnded: boolean,
 ): Pick<Engine, 'stop' | 'kill'> {
   const { attempts, ending, id, life, log, options, presence, serializer, webhooks } = engine;
+  const within = (done: Promise<unknown>, ms: number) => endsWithin(engine.clock, done, ms);
   const end = async (waitMs: number): Promise<void> => {
     engine.timers.stop();
     engine.rateTimers.stop();
@@ -146,8 +147,8 @@ async function learnLimit({ options, store, retry, documentLimit }: Assembly): P
 }
 
 /** Stores the engine's document; one with a name of its own makes sure first that nobody has it. */
-async function appear({ id, options, store, presence, retry, life, renewMs }: Assembly) {
-  const watch = { store, retry, renewMs, signal: life.signal };
+async function appear({ id, options, store, presence, retry, life, renewMs, clock }: Assembly) {
+  const watch = { store, retry, renewMs, clock, signal: life.signal };
   const former = options.name === undefined ? undefined : await takeOverName(id, watch);
   // Retrying does not free a name that another engine has.
   await retry(() => presence.begin(former), isNameTaken);
@@ -161,10 +162,9 @@ const lastEventsMs = 5_000;
 const killMs = 500;
 
 /** Waits for it, but not longer than so many ms. */
-async function within(done: Promise<unknown>, ms: number): Promise<void> {
+async function endsWithin(clock: Waits, done: Promise<unknown>, ms: number): Promise<void> {
   const over = new AbortController();
-  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([done, late]);
+  await Promise.race([done, clock.sleep(ms, over.signal)]);
   over.abort();
 }
 

@@ -2,6 +2,7 @@ import type { NotifySettings } from '../model/notify-list.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { SlotPool } from './attempts/slot-pool.js';
 import type { OlderFormat } from '../secrets/older-format.js';
+import type { Clock } from '../clock/clock.js';
 import type { Store } from '../store/store.js';
 import type { DeciderParts } from './loop/decision.js';
 import type { BlockWatchOptions, OnDecide } from './watch/blocking.js';
@@ -69,6 +70,8 @@ export type EngineOptions = {
   readonly rule?: DeciderParts['rule'] | undefined;
   /** Which addresses plugins and webhooks may reach. */
   readonly egress?: EgressPolicy | undefined;
+  /** By which the engine goes; default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 };
 
 /** How often the scan is repeated, ms. */

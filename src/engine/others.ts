@@ -1,4 +1,5 @@
 import { rankAmong } from '../decide/compete/ranks.js';
+import type { Clock } from '../clock/clock.js';
 import { createKeyring } from '../secrets/keyring.js';
 import type { Store } from '../store/store.js';
 import { createNotifyLists } from './control/notify-lists.js';
@@ -16,17 +17,18 @@ type OthersParts = {
   readonly store: Store;
   readonly log: Log;
   readonly now: () => number;
+  readonly clock: Clock;
   readonly leaseMs: number;
   readonly options: EngineOptions;
   readonly feed: { readonly isBehind: () => boolean };
 };
 
 /** The other engines, the definitions, and who is told of what happens. */
-export function createOthers({ id, store, log, now, leaseMs, options, feed }: OthersParts) {
+export function createOthers({ id, store, log, now, clock, leaseMs, options, feed }: OthersParts) {
   const { onSecret, egress } = options;
   const events = createSystemEvents(id, { now, log });
   if (options.onEvent !== undefined) events.subscribe(options.onEvent);
-  const peers = createPeers(id, leaseMs, () => performance.now());
+  const peers = createPeers(id, leaseMs, clock.steady);
   const isReporter = (of: string): boolean => rankAmong(of, peers.alive, id) === 0;
   const onMalformed: OnMalformed = (doc, problems) => {
     // The first in its order has read it.
@@ -34,7 +36,7 @@ export function createOthers({ id, store, log, now, leaseMs, options, feed }: Ot
     const kind = String(doc['type']);
     events.emit({ type: 'definition.malformed', id: doc._id, kind, problems });
   };
-  const library = createLibrary(store, onMalformed, () => feed.isBehind());
+  const library = createLibrary(store, onMalformed, () => feed.isBehind(), now);
   const telling = { store, log, isReporter };
   const queueControls = createQueueControls(telling);
   const notifyLists = createNotifyLists({ ...telling, settings: options.notify ?? [] });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock, type Waits } from '../clock/clock.js';
 import { TwsError } from '../errors.js';
 import { usualBackoff } from '../store/backoff.js';
 
@@ -21,6 +21,8 @@ export type RetryOptions = {
   readonly report: (reason: string) => void;
   /** Whether others report, as the feed does, that the database does not answer; default: nobody. */
   readonly isAwayReported?: () => boolean;
+  /** By which it waits; default: the clock of the machine. */
+  readonly clock?: Waits;
 };
 
 const firstWaitMs = 100;
@@ -35,7 +37,12 @@ const firstRefusedMs = 1_000;
  * missing right. The wait grows up to a limit that suits the cause. As soon as one question is
  * answered, all that wait for a database that was away are asked again.
  */
-export function createRetry({ signal, report, isAwayReported }: RetryOptions): Retry {
+export function createRetry({
+  signal,
+  report,
+  isAwayReported,
+  clock = systemClock,
+}: RetryOptions): Retry {
   const causes = createCauseReporter(report);
   const waiting = new Set<() => void>();
   const answered = (): void => {
@@ -48,7 +55,7 @@ export function createRetry({ signal, report, isAwayReported }: RetryOptions): R
     const end = (): void => over.abort();
     signal.addEventListener('abort', end);
     waiting.add(end);
-    await rest(mostMs, over.signal);
+    await clock.sleep(mostMs, over.signal);
     waiting.delete(end);
     signal.removeEventListener('abort', end);
   };
@@ -57,10 +64,10 @@ export function createRetry({ signal, report, isAwayReported }: RetryOptions): R
     const kind = kindOf(error);
     switch (kind) {
       case 'other':
-        return rest(Math.min(longestWaitMs, waitMs), signal);
+        return clock.sleep(Math.min(longestWaitMs, waitMs), signal);
       case 'away':
       case 'refused':
-        await rest(firstWaitMs, signal);
+        await clock.sleep(firstWaitMs, signal);
         return untilBack(kind === 'away' ? Math.min(longestAwayMs, waitMs) : refusedMs(tries));
     }
   };
@@ -147,18 +154,13 @@ function textOf(error: unknown): string {
  * Waits before something is tried anew that has just failed, `tries` times in a row: longer each time,
  * and not as long for one as for another. Ends with the signal.
  */
-export async function backOff(tries: number, signal: AbortSignal): Promise<void> {
+export async function backOff(
+  tries: number,
+  signal: AbortSignal,
+  clock: Waits = systemClock,
+): Promise<void> {
   const ms = Math.min(longestAwayMs, firstWaitMs * 2 ** Math.min(tries, 10));
-  await rest(ms * (0.5 + Math.random() / 2), signal);
-}
-
-/** Waits, unless the signal comes first. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await rest(ms, signal);
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  await clock.sleep(ms * (0.5 + Math.random() / 2), signal);
 }
 
 /** The answer, or undefined when the signal comes first: a database may leave us waiting for long. */

@@ -1,4 +1,5 @@
 import type { ByteRange, ArchiveObjects } from '../../src/client/archive/batches.js';
+import { createMemoryDatabase } from '../../src/memory/database.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { isObject } from '../../src/model/object.js';
 import { statusOf } from '../../src/reading/status.js';
@@ -9,7 +10,7 @@ import type { NewDocument } from '../../src/store/writer.js';
 /** Called before each write of a process; it may end the process, before or after the write. */
 export type BeforeWrite = () => 'go' | 'die' | 'die after';
 
-/** A database in memory, with what retention reads of it. */
+/** The database in memory, with what retention reads of it, which must be quick for many jobs. */
 export type ModelledDatabase = {
   readonly docs: Map<string, StoredDocument>;
   /** The revisions of deleted documents that were not purged. */
@@ -59,12 +60,12 @@ export function modelledDatabase(
   const tombstones = new Map<string, string>();
   const hidden = new Set<string>();
   const children = new Map<string, Set<string>>();
-  let version = 0;
-  const put = ({ _rev: before, ...doc }: NewDocument): WriteResult => {
+  const memory = createMemoryDatabase();
+  const put = (doc: NewDocument): WriteResult => {
     const there = docs.get(doc._id);
-    if (there?._rev !== before) return { kind: 'conflict' };
-    version += 1;
-    const rev = `${Number.parseInt(before ?? '0', 10) + 1}-${version}`;
+    const written = memory.write(doc);
+    if (written.kind !== 'written') return written;
+    const { rev } = written;
     if (there !== undefined && doc['_deleted'] === true) {
       onRemove(there);
       docs.delete(doc._id);
@@ -82,7 +83,7 @@ export function modelledDatabase(
     children.set(parent, (children.get(parent) ?? new Set()).add(doc._id));
     return { kind: 'written', rev };
   };
-  const search = searchIn(docs, () => version);
+  const search = searchIn(docs, memory.seq);
   const views: Readonly<Record<string, (query: Query) => readonly object[]>> = {
     search,
     flows: () => ofType(docs, 'flow'),
@@ -98,7 +99,7 @@ export function modelledDatabase(
     },
   };
   const purge = (revs: ReadonlyMap<string, string>): ReadonlySet<string> => {
-    const purged = [...revs].filter(([id, rev]) => tombstones.get(id) === rev).map(([id]) => id);
+    const purged = [...revs].flatMap(([id, rev]) => (memory.purge(id, rev) ? [id] : []));
     for (const id of purged) tombstones.delete(id);
     for (const id of revs.keys()) if (docs.has(id)) hidden.add(id);
     return new Set(purged);

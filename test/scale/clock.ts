@@ -1,45 +1,31 @@
-import TinyQueue from 'tinyqueue';
+import { createVirtualClock, type VirtualClock } from '../../src/clock/virtual-clock.js';
+import type { Waiter } from '../../src/turns.js';
 import { t0 } from '../support/builders.js';
 
-/**
- * A virtual clock: time goes on to the next moment for which something is planned.
- *
- * V1 Nothing happens but by an event; of events at the same moment the one planned first is first.
- * V2 What an event resolved has gone on before the next event.
- */
-export type Clock = {
-  /** Epoch ms, with fractions. */
-  readonly now: () => number;
+/** The virtual clock of an installation; promises are waited for only where something hangs on them. */
+export type Clock = Pick<VirtualClock, 'now' | 'turn' | 'run'> & {
   /** Plans something; the answer calls it off. */
-  readonly wait: (ms: number, over: () => void) => () => void;
-  /** Resolves as an event of this moment. */
-  readonly turn: () => Promise<void>;
+  readonly wait: Waiter;
   /** What follows hangs on promises: they go on before the next event. */
   readonly settle: () => void;
-  /** Runs events until `isOver`, or until there are none. */
-  readonly run: (isOver: () => boolean) => Promise<void>;
 };
 
 /** So many turns of promises follow one event at most. */
 const mostTurns = 12;
 
-type Event = { readonly at: number; readonly number: number; over: (() => void) | undefined };
-
-const inTime = (a: Event, b: Event): number => a.at - b.at || a.number - b.number;
-
 export function createClock(): Clock {
-  const queue = new TinyQueue<Event>([], inTime);
-  let now = t0;
-  let last = 0;
   let isOpen = false;
-  const wait: Clock['wait'] = (ms, over) => {
-    const event: Event = { at: now + ms, number: (last += 1), over };
-    queue.push(event);
-    return () => void (event.over = undefined);
-  };
+  const clock = createVirtualClock({
+    from: t0,
+    settle: () => {
+      if (!isOpen) return undefined;
+      isOpen = false;
+      return promisesGoOn();
+    },
+  });
+  const { now, run, after: wait } = clock;
   return {
-    now: () => now,
-    wait,
+    ...{ now, run, wait },
     settle: () => void (isOpen = true),
     turn: () =>
       new Promise((resolve) => {
@@ -48,17 +34,9 @@ export function createClock(): Clock {
           resolve();
         });
       }),
-    run: async (isOver) => {
-      while (!isOver()) {
-        const event = queue.pop();
-        if (event === undefined) return;
-        if (event.over === undefined) continue;
-        now = event.at;
-        event.over();
-        if (!isOpen) continue;
-        isOpen = false;
-        for (let turns = 0; turns < mostTurns; turns += 1) await Promise.resolve();
-      }
-    },
   };
+}
+
+async function promisesGoOn(): Promise<void> {
+  for (let turns = 0; turns < mostTurns; turns += 1) await Promise.resolve();
 }

@@ -71,7 +71,7 @@ export class SimulatedEngine {
       take: (doc, at) => this.#take(doc, at),
       room: () => Promise.resolve(),
       now: clock.now,
-      clock,
+      ...{ wait: clock.wait, turn: clock.turn },
     });
   }
 

@@ -1,4 +1,6 @@
+import { createMemoryDatabase } from '../../src/memory/database.js';
 import type { StoredDocument } from '../../src/model/document.js';
+import type { NewDocument } from '../../src/store/writer.js';
 import type { Clock } from './clock.js';
 
 export type StoreOptions = {
@@ -15,7 +17,7 @@ export type Stored = StoredDocument | undefined;
 export type OnLine = (doc: StoredDocument) => void;
 
 /**
- * A store with one copy of each document.
+ * The database in memory, as a server of limited speed that keeps one copy of each document.
  *
  * W1 It writes so many documents a second, one after the other, in the order in which requests arrive.
  * W2 A document is stored if its `_rev` is the one that is stored, or both have none; else it is not.
@@ -27,7 +29,7 @@ export class ModelStore {
   requests = 0;
   reads = 0;
   busyMs = 0;
-  readonly #documents = new Map<string, StoredDocument>();
+  readonly #database = createMemoryDatabase();
   readonly #options: StoreOptions;
   readonly #clock: Clock;
   readonly #onLine: OnLine;
@@ -55,27 +57,25 @@ export class ModelStore {
     this.requests += 1;
     this.reads += ids.length;
     this.#clock.wait(this.#options.latencyMs, () => {
-      found(new Map(ids.flatMap((id) => this.#documents.get(id) ?? []).map((it) => [it._id, it])));
+      found(new Map(ids.flatMap((id) => this.#database.get(id) ?? []).map((it) => [it._id, it])));
     });
   }
 
   #put(doc: StoredDocument): Stored {
-    const { _id: id } = doc;
-    const there = this.#documents.get(id)?._rev;
-    if ((there ?? '') !== (doc._rev ?? '')) {
+    const result = this.#database.write(kept(doc));
+    if (result.kind !== 'written') {
       this.conflicts += 1;
       return undefined;
     }
     this.writes += 1;
-    const stored = { ...doc, _rev: `${1 + (Number.parseInt(there ?? '0', 10) || 0)}-x` };
-    this.#documents.set(id, kept(stored));
+    const stored = { ...doc, _rev: result.rev };
     this.#onLine(stored);
     return stored;
   }
 }
 
 /** Nobody reads the steps of a job that has ended: thousands of them stay small. */
-function kept(doc: StoredDocument): StoredDocument {
+function kept(doc: StoredDocument): NewDocument {
   const { _id, _rev, type, state, exit } = doc;
   return state === '$$complete' ? { _id, _rev, type, state, exit, steps: [] } : doc;
 }

@@ -14,7 +14,6 @@ import {
 import { connect } from './connect.js';
 import { follow } from './follower.js';
 import { startProxy } from './tcp-proxy.js';
-import { text } from './matchers.js';
 
 let database: string;
 let store: Store;
@@ -27,44 +26,6 @@ const many = (count: number, size = 0) =>
   Array.from({ length: count }, (_, i) => ({ _id: `doc-${i}`, text: 'x'.repeat(size) }));
 
 describe('follow', () => {
-  test('brings what is there, then what comes, with documents', async () => {
-    await put(database, { _id: 'before', n: 1 });
-    const follower = follow(store);
-    await follower.id('before');
-    const rev = await put(database, { _id: 'after', n: 2 });
-    await follower.id('after');
-    expect(follower.changes.at(-1)).toEqual({
-      id: 'after',
-      seq: text(),
-      deleted: false,
-      revs: [rev],
-      doc: { _id: 'after', _rev: rev, n: 2 },
-    });
-    expect(follower.states).toEqual(['following']);
-  });
-
-  test('brings revisions only, when no documents are asked for', async () => {
-    const follower = follow(store, { documents: false });
-    const rev = await put(database, { _id: 'a', n: 1 });
-    await follower.id('a');
-    expect(follower.changes).toEqual([{ id: 'a', seq: text(), deleted: false, revs: [rev] }]);
-    await store.write({ _id: 'a', _rev: rev, _deleted: true, why: 'done' });
-    await expect.poll(() => follower.changes.length).toBe(2);
-    expect(follower.changes[1]).toEqual({ id: 'a', seq: text(), deleted: true, revs: [text()] });
-  });
-
-  test('brings deletions without a document, but with what was left to be read', async () => {
-    const rev = await put(database, { _id: 'a' });
-    const follower = follow(store, { since: (await store.info()).updateSeq });
-    await follower.state('following');
-    await store.write({ _id: 'a', _rev: rev, _deleted: true, why: 'done' });
-    await follower.id('a');
-    const remains = { _id: 'a', _rev: text(), _deleted: true, why: 'done' };
-    expect(follower.changes[0]).toEqual({
-      ...{ id: 'a', seq: text(), deleted: true, revs: [remains._rev], remains },
-    });
-  });
-
   test('begins after the position it is given', async () => {
     await storeAll(database, many(20));
     const { updateSeq } = await store.info();
@@ -73,17 +34,6 @@ describe('follow', () => {
     await put(database, { _id: 'later' });
     await follower.id('later');
     expect(follower.ids()).toEqual(['later']);
-  });
-
-  test('goes on where another one stopped', async () => {
-    await storeAll(database, many(30));
-    const first = follow(store);
-    await expect.poll(() => first.changes.length).toBe(30);
-    await first.stop();
-    await put(database, { _id: 'next' });
-    const second = follow(store, { since: String(first.changes.at(-1)?.seq) });
-    await second.id('next');
-    expect(second.ids()).toEqual(['next']);
   });
 
   test('ends at once when it is told to, also while it waits to try again', async () => {

@@ -1,41 +1,21 @@
-type Planned = { readonly at: number; readonly number: number; readonly happen: () => void };
+import { createVirtualClock, type VirtualClock } from '../../src/clock/virtual-clock.js';
 
-/** Time that passes only as far as something happens in it, for simulations. Times in ms. */
-export type VirtualTime = {
-  readonly now: () => number;
+/** The virtual clock of a simulation whose parts wait by promises. Times in ms. */
+export type VirtualTime = Pick<VirtualClock, 'now'> & {
   readonly after: (ms: number, happen: () => void) => void;
   /** Has everything happen in its order until it is over. */
   readonly run: (isOver: () => boolean) => Promise<void>;
 };
 
 export function createVirtualTime(): VirtualTime {
-  let time = 0;
-  let number = 0;
-  const events: Planned[] = [];
+  const clock = createVirtualClock({ settle: () => new Promise((next) => setImmediate(next)) });
   return {
-    now: () => time,
-    after: (ms, happen) => {
-      number += 1;
-      const event = { at: time + Math.max(0, ms), number, happen };
-      let place = events.length;
-      while (place > 0 && isLater(events[place - 1], event)) place -= 1;
-      events.splice(place, 0, event);
-    },
+    now: clock.now,
+    after: (ms, happen) => void clock.after(ms, happen),
     run: async (isOver) => {
-      while (!isOver()) {
-        const event = events.shift();
-        if (event === undefined) throw new Error('Nothing happens any more.');
-        time = event.at;
-        event.happen();
-        // What follows from it at once.
-        await new Promise((next) => setImmediate(next));
-      }
+      if (!(await clock.run(isOver))) throw new Error('Nothing happens any more.');
     },
   };
-}
-
-function isLater(a: Planned | undefined, b: Planned): boolean {
-  return a !== undefined && (a.at > b.at || (a.at === b.at && a.number > b.number));
 }
 
 /** Numbers that follow from a seed, from 0 to below `most`. */

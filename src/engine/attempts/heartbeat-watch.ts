@@ -1,4 +1,4 @@
-import { after } from '../../turns.js';
+import { systemClock, type Clock } from '../../clock/clock.js';
 
 /** Waits for signs of life. */
 export type HeartbeatWatch = {
@@ -11,18 +11,22 @@ export type HeartbeatWatch = {
  * Calls `over` once, when there was no sign of life for so many ms. Time in which
  * this process stood still does not count: another attempt may have blocked it.
  */
-export function watchHeartbeat(ms: number, over: () => void): HeartbeatWatch {
-  let heardAt = performance.now();
+export function watchHeartbeat(
+  ms: number,
+  over: () => void,
+  { steady, after }: Pick<Clock, 'steady' | 'after'> = systemClock,
+): HeartbeatWatch {
+  let heardAt = steady();
   let stopped = false;
   let callOff = (): void => undefined;
   const listen = (forMs: number): void => {
-    const due = performance.now() + forMs;
+    const due = steady() + forMs;
     // What came while the process stood still is heard before the silence is judged.
     callOff = after(forMs, () => void setImmediate(judge, due));
   };
   const judge = (due: number): void => {
     if (stopped) return;
-    const now = performance.now();
+    const now = steady();
     if (now - due > Math.max(100, ms / 2)) heardAt = now;
     const leftMs = Math.ceil(heardAt + ms - now);
     if (leftMs > 0) return listen(leftMs);
@@ -32,7 +36,7 @@ export function watchHeartbeat(ms: number, over: () => void): HeartbeatWatch {
   listen(ms);
   return {
     beat: () => {
-      heardAt = performance.now();
+      heardAt = steady();
     },
     stop: () => {
       stopped = true;

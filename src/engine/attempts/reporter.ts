@@ -1,3 +1,4 @@
+import { systemClock, type Clock } from '../../clock/clock.js';
 import { boundedLog, logLine, type LogLine, type Report } from '../../decide/finish/report.js';
 
 /** Collects the reports of a running attempt and has them written at intervals. */
@@ -22,16 +23,23 @@ export type ReporterOptions = {
   readonly everyMs: number;
   /** Before the first one, ms: a short attempt reports everything when it ends. */
   readonly firstMs: number;
+  /** Default: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'steady' | 'after'>;
 };
 
 /** A list of lines is made short again when it has grown to this. */
 const mostLines = 200;
 
-export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Reporter {
+export function createReporter({
+  write,
+  everyMs,
+  firstMs,
+  clock: { steady, after } = systemClock,
+}: ReporterOptions): Reporter {
   let report: Report = {};
   let lines: LogLine[] = [];
-  let notBefore = performance.now() + firstMs;
-  let timer: NodeJS.Timeout | undefined;
+  let notBefore = steady() + firstMs;
+  let callOff: (() => void) | undefined;
   let writing = false;
   let isNew = false;
   let stopped = false;
@@ -39,11 +47,11 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
   const current = (): Report =>
     lines.length === 0 ? report : { ...report, log: boundedLog(lines) };
   const plan = (): void => {
-    if (stopped || writing || !isNew || timer !== undefined) return;
-    timer = setTimeout(() => void send(), Math.max(0, notBefore - performance.now()));
+    if (stopped || writing || !isNew || callOff !== undefined) return;
+    callOff = after(Math.max(0, notBefore - steady()), () => void send());
   };
   const send = async (): Promise<void> => {
-    timer = undefined;
+    callOff = undefined;
     isNew = false;
     writing = true;
     try {
@@ -53,7 +61,7 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
       isNew = true;
     }
     writing = false;
-    notBefore = performance.now() + everyMs;
+    notBefore = steady() + everyMs;
     plan();
   };
   const add = (more: Report): void => {
@@ -76,7 +84,7 @@ export function createReporter({ write, everyMs, firstMs }: ReporterOptions): Re
     report: current,
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
+      callOff?.();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
 import { limitsOf } from '../../reading/entries.js';
 import type { Report } from '../../decide/finish/report.js';
@@ -17,7 +18,6 @@ import {
 } from './call-plugin.js';
 import { createReporter, type Reporter } from './reporter.js';
 import { watchHeartbeat } from './heartbeat-watch.js';
-import { after } from '../../turns.js';
 
 /** Why an attempt is stopped before its end. `fenced`: it is no longer ours; nobody wants its outcome. */
 export type StopReason = 'cancelled' | 'released' | 'fenced';
@@ -37,6 +37,8 @@ export type RunnerOptions = CallOptions & {
   /** Minimum time between two reports of an attempt, ms. */
   readonly reportMs: number;
   readonly now: () => number;
+  /** By which its times run. */
+  readonly clock: Clock;
   readonly blocking: BlockWatch;
 };
 
@@ -111,17 +113,21 @@ export function runAttempt(
 ): RunningAttempt {
   const { plugin, job, step } = claimed;
   const { timeoutMs, heartbeatMs } = limitsOf(job, step);
-  const began = performance.now();
+  const { clock } = options;
+  const began = clock.steady();
   // Most attempts have nothing to report.
   let reporter: Reporter | undefined;
   let isOver = false;
   const reporting = (): Reporter => {
-    reporter ??= createReporter({ write, ...reportTimes(options.reportMs, heartbeatMs, began) });
+    reporter ??= createReporter({
+      ...{ write, clock },
+      ...reportTimes(options.reportMs, heartbeatMs, clock.steady() - began),
+    });
     if (isOver) reporter.stop();
     return reporter;
   };
-  const ending = createEnding(options.graceMs);
-  const limits = watchLimits(timeoutMs, heartbeatMs, ending.giveUp);
+  const ending = createEnding(options.graceMs, clock);
+  const limits = watchLimits({ timeoutMs, heartbeatMs }, ending.giveUp, clock);
   const callbacks = callbacksFor(reporting, limits.beat, ending.signal, options.now);
   const attribution: Attribution = {
     plugin: plugin.name,
@@ -148,20 +154,20 @@ export function runAttempt(
 /** Before the first report, ms: short attempts cost no revision more. */
 const firstReportMs = 1_000;
 
-/** `began`: when the attempt did, by `performance.now()`. */
-function reportTimes(reportMs: number, heartbeatMs: number, began: number) {
+/** `ranMs`: so long the attempt has run. */
+function reportTimes(reportMs: number, heartbeatMs: number, ranMs: number) {
   return {
-    firstMs: Math.min(firstReportMs, reportMs) - (performance.now() - began),
+    firstMs: Math.min(firstReportMs, reportMs) - ranMs,
     everyMs: Math.min(reportMs, Math.max(firstReportMs, heartbeatMs / 2)),
   };
 }
 
 /** How an attempt is ended from outside. */
-function createEnding(graceMs: number) {
+function createEnding(graceMs: number, { after }: Pick<Clock, 'after'>) {
   const abort = new AbortController();
   let reason: StopReason | undefined;
   let over = false;
-  let grace: NodeJS.Timeout | undefined;
+  let callOff = (): void => undefined;
   let give: (outcome: Outcome) => void = () => undefined;
   const given = new Promise<Outcome>((resolve) => {
     give = resolve;
@@ -185,32 +191,32 @@ function createEnding(graceMs: number) {
       if (reason !== undefined) return;
       reason = why;
       abort.abort(new DOMException(`The attempt was ${why}.`, 'AbortError'));
-      grace = setTimeout(() => give(stoppedOutcome(why)), why === 'fenced' ? 0 : graceMs);
+      callOff = after(why === 'fenced' ? 0 : graceMs, () => give(stoppedOutcome(why)));
     },
     /** A plugin that fails when it is stopped was stopped. */
     unlessStopped: (outcome: Outcome): Outcome =>
       reason !== undefined && outcome.kind === 'failed' ? stoppedOutcome(reason) : outcome,
     close: (): void => {
       over = true;
-      clearTimeout(grace);
+      callOff();
     },
   };
 }
 
 /** Gives the attempt up when it takes too long, or is silent for too long. */
 function watchLimits(
-  timeoutMs: number,
-  heartbeatMs: number,
+  { timeoutMs, heartbeatMs }: { readonly timeoutMs: number; readonly heartbeatMs: number },
   giveUp: (outcome: Outcome, message: string) => boolean,
+  clock: Clock,
 ) {
-  const callOff = after(timeoutMs, () => {
+  const callOff = clock.after(timeoutMs, () => {
     giveUp({ kind: 'timeout', timeoutMs }, `The attempt took longer than ${timeoutMs} ms.`);
   });
   const tooSilent = (): void => {
     giveUp({ kind: 'silent', heartbeatMs }, `There was no heartbeat for ${heartbeatMs} ms.`);
   };
   if (heartbeatMs === Infinity) return { beat: (): void => undefined, stop: callOff };
-  const silence = watchHeartbeat(heartbeatMs, tooSilent);
+  const silence = watchHeartbeat(heartbeatMs, tooSilent, clock);
   return {
     beat: silence.beat,
     stop: (): void => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { abandoned, withUncancelled } from '../../decide/finish/abandoned.js';
 import type { GivenUp } from '../../decide/intent.js';
 import { continuationOf, isMadeBy } from '../../reading/parent.js';
@@ -117,6 +116,7 @@ const mostTries = 12;
 const longestPauseMs = 250;
 
 async function apply(parts: RequestParts, message: Message, doc: StoredDocument): Promise<Verdict> {
+  const { clock } = parts;
   const { signal } = parts.life;
   let unknowns = 0;
   for (let conflicts = 0; conflicts < mostTries;) {
@@ -125,8 +125,8 @@ async function apply(parts: RequestParts, message: Message, doc: StoredDocument)
     else if (verdict === 'conflict') {
       conflicts += 1;
       const pauseMs = Math.random() * Math.min(longestPauseMs, 5 * 2 ** conflicts);
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
-    } else if (verdict === 'unknown') await backOff((unknowns += 1), signal);
+      await clock.sleep(pauseMs, signal);
+    } else if (verdict === 'unknown') await backOff((unknowns += 1), signal, clock);
     else return verdict;
   }
   return { kind: 'early' };

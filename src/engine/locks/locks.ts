@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Waits } from '../../clock/clock.js';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
 import type { Displacement, LockRequest, PermitRequest } from '../../decide/queries.js';
@@ -79,6 +80,8 @@ export type LockParts = {
   readonly life: AbortSignal;
   readonly log: Log;
   readonly now: () => number;
+  /** By which it waits; default: the clock of the machine. */
+  readonly clock?: Waits;
   /** Copies that the database keeps of every document. */
   readonly copies: () => number;
   /** Runs a protocol. */
@@ -273,7 +276,7 @@ async function takenBefore(
 
 /** Takes a lock of which the database keeps one copy (U1 to U3). */
 async function takeOnly(
-  { store, retry, life }: LockParts,
+  { store, retry, life, clock }: LockParts,
   mine: OwnLock,
   { job, isOwn }: { readonly job: LockingJob; readonly isOwn: (lock: Held) => boolean },
 ): Promise<LockAnswer> {
@@ -290,7 +293,7 @@ async function takeOnly(
     if (answer === undefined) return { kind: 'unknown' };
     const { stored } = answer;
     if (stored?.['nonce'] === nonce) return held();
-    if (result.kind === 'unknown') await backOff((failures += 1), life);
+    if (result.kind === 'unknown') await backOff((failures += 1), life, clock);
     anew = stored === undefined || !isOwn(stored);
     if (stored === undefined) next = mine();
     else if (isOwn(stored)) next = { ...mine(stored), _rev: stored._rev };

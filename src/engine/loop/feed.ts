@@ -35,7 +35,7 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { retry, serializer, library, replicas, attempts, waitQueue, now } = engine;
+  const { retry, serializer, library, replicas, attempts, waitQueue, now, clock } = engine;
   const { schedules, eventTriggers, gatherings } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
@@ -55,6 +55,8 @@ function createFetcherOf(engine: Assembly): Fetcher {
     take: (doc, at) => takeDocument(engine, doc, at),
     room: () => serializer.room(busyLimit),
     now,
+    // What it waits for is short, and most of it the renewal of leases.
+    wait: clock.upkeep.after,
   });
 }
 

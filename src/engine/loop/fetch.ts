@@ -57,8 +57,10 @@ export type FetcherPorts = {
   /** Resolves when there is room for what is read. */
   readonly room: () => Promise<void>;
   readonly now: () => number;
-  /** Another clock than that of the process; `turn` resolves when what comes with it has come. */
-  readonly clock?: { readonly wait: Waiter; readonly turn: () => Promise<void> };
+  /** By another clock than that of the process. */
+  readonly wait?: Waiter;
+  /** Resolves when what comes with a change has come. */
+  readonly turn?: () => Promise<void>;
 };
 
 /**
@@ -98,8 +100,7 @@ type Unread = SeenRevision & {
 };
 
 export function createFetcher(ports: FetcherPorts): Fetcher {
-  const { read, isKnown, delayOf, take, room, now } = ports;
-  const { wait, turn } = ports.clock ?? { wait: after, turn: nextTurn };
+  const { read, isKnown, delayOf, take, room, now, wait = after, turn = nextTurn } = ports;
   let isFlushing = false;
   let isStopped = false;
   const unread = createUnread(() => void flush(), ports, wait);

@@ -1,5 +1,5 @@
+import type { Clock } from '../../clock/clock.js';
 import type { Peer } from '../../decide/world.js';
-import type { Waiter } from '../../turns.js';
 import type { EngineMeters } from '../meters.js';
 import type { Peers } from '../peers/peers.js';
 import type { JobParts } from './job-parts.js';
@@ -24,6 +24,5 @@ export type FollowParts = Pick<
   readonly peers: Pick<Peers, 'alive'>;
   readonly self: Peer;
   readonly meters: Partial<EngineMeters> | undefined;
-  /** Another clock than that of the process. */
-  readonly wait?: Waiter;
+  readonly clock: Pick<Clock, 'after'>;
 };

@@ -65,7 +65,7 @@ export function createFollowed(parts: FollowParts, rules: FollowRules): Followed
   const { type } = rules;
   const { serializer, readDocument, retry, now, ending } = parts;
   const seen = new LRUCache<string, SeenVersion>({ max: remembered });
-  const timers = createTimers((id) => wake(id), now, parts.wait);
+  const timers = createTimers((id) => wake(id), now, parts.clock.after);
   const saw = (doc: StoredDocument, at = now()): SeenVersion | 'stale' => {
     const before = seen.get(doc._id);
     if (before?.rev === doc._rev) return before;

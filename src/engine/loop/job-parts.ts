@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.js';
 import type { QuickCheckWorld } from '../../decide/compete/quick-check.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { TwsError } from '../../errors.js';
@@ -46,6 +47,7 @@ export type JobParts = {
   /** The part of the world that a quick check needs of a version that was first seen then. */
   readonly bystanders: (seenAt: number) => QuickCheckWorld;
   readonly now: () => number;
+  readonly clock: Clock;
   /** So far ahead times are kept in memory, ms. */
   readonly horizonMs: () => number;
   /** So many engines one after the other may be ended for the sake of a job. */

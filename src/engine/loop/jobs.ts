@@ -176,13 +176,13 @@ type Limiting = { readonly max_running?: unknown; readonly concurrency?: unknown
 
 /** Waits a moment before the same version is looked at again. */
 async function onceMore(
-  { log, life }: JobParts,
+  { log, life, clock }: JobParts,
   doc: StoredDocument,
   error: unknown,
 ): Promise<StoredDocument> {
   const message = `What job ${doc._id} asks for could not be done; it is tried once more.`;
   log.error({ job: doc._id, error: String(error) }, message);
-  await backOff(0, life.signal);
+  await backOff(0, life.signal, clock);
   return doc;
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '../../clock/clock.js';
 import type { Found } from '../../decide/world.js';
 import type { NameAndOwner } from '../../decide/queries.js';
 import type { Flow } from '../../model/flow.js';
@@ -51,16 +52,18 @@ export type Library = {
 
 /**
  * `onMalformed` is called for a definition that comes by the feed and cannot be read; `isBehind` tells
- * whether the feed has brought definitions that are not read yet.
+ * whether the feed has brought definitions that are not read yet. `now`: epoch ms.
  */
 export function createLibrary(
   store: Store,
   onMalformed: OnMalformed = () => undefined,
   isBehind: () => boolean = () => false,
+  now: () => number = systemClock.now,
 ): Library {
   let breaks = 0;
   let loadedAfter = -1;
-  const held = createHoldings(onMalformed, () => loadedAfter === breaks && !isBehind());
+  const isWhole = (): boolean => loadedAfter === breaks && !isBehind();
+  const held = createHoldings(onMalformed, isWhole, now);
   const asked = new Map<string, Promise<void>>();
   const look = async (kind: Kind, keys: readonly string[]): Promise<void> => {
     await held.reading(async (add) => {
@@ -121,8 +124,8 @@ type Add = (id: string, doc: StoredDocument | undefined) => boolean;
  * The definitions, fed by the feed and by readings that may overtake each other. `isWhole`: what is not
  * here is not in the store either, as far as the feed has brought.
  */
-function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean) {
-  const shelves = { flow: createShelf<Flow>(isWhole), task: createShelf<Task>(isWhole) };
+function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean, now: () => number) {
+  const shelves = { flow: createShelf<Flow>(isWhole, now), task: createShelf<Task>(isWhole, now) };
   const documents = new Map<string, StoredDocument>();
   const limiting = new Set<string>();
   /** Ids that the feed brought while something was read: one set for each reading under way. */
@@ -199,13 +202,16 @@ type Shelf<T> = {
 /** How long "the store has none" is believed, ms: the feed brings a new definition sooner. */
 const absentMs = 1_000;
 
-function createShelf<T extends Definition[Kind]>(isWhole: () => boolean): Shelf<T> {
+function createShelf<T extends Definition[Kind]>(
+  isWhole: () => boolean,
+  now: () => number,
+): Shelf<T> {
   const byKey = new Map<string, Map<string, Entry<T>>>();
   /** What `byKey` amounts to; keys without a definition are left out. */
   const found = new Map<string, Found<T>>();
   const keyOfId = new Map<string, string>();
   const absentSince = new Map<string, number>();
-  const isAbsent = (key: string): boolean => Date.now() - (absentSince.get(key) ?? 0) < absentMs;
+  const isAbsent = (key: string): boolean => now() - (absentSince.get(key) ?? 0) < absentMs;
   return {
     put: (id, key, entry) => {
       keyOfId.set(id, key);
@@ -239,7 +245,7 @@ function createShelf<T extends Definition[Kind]>(isWhole: () => boolean): Shelf<
     ids: (key) => [...(byKey.get(key)?.keys() ?? [])],
     confirmAbsent: (keys) => {
       for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
-      for (const key of keys) absentSince.set(key, Date.now());
+      for (const key of keys) absentSince.set(key, now());
     },
   };
 }

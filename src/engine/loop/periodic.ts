@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Waits } from '../../clock/clock.js';
 import { sweepsIn } from '../../decide/compete/ranks.js';
 import { uniqueUntil } from '../../model/lock.js';
 import { usualLeaseMs } from '../../model/engine.js';
@@ -10,7 +10,7 @@ import { rowsOf, scanEngines, scanParts, type ScanPart } from './scan.js';
 
 /** Renews the lease of this engine until it ends; another engine of its name makes it stop. */
 export async function keepLease(engine: Assembly): Promise<void> {
-  const { presence, ending, renewMs, log, fail } = engine;
+  const { presence, ending, renewMs, log, fail, clock } = engine;
   const renew = async (): Promise<void> => {
     try {
       await presence.renew();
@@ -21,9 +21,9 @@ export async function keepLease(engine: Assembly): Promise<void> {
     }
   };
   // The first comes early: the others read it, also those that took the beginning for a renewal (P4).
-  await sleepFor(renewMs / 2, ending.signal);
+  await clock.upkeep.sleep(renewMs / 2, ending.signal);
   if (!ending.signal.aborted) await renew();
-  await every(renewMs, ending.signal, renew);
+  await every(renewMs, ending.signal, renew, clock);
 }
 
 /** Looks for engines whose lease is over and takes up their jobs. */
@@ -36,31 +36,37 @@ export async function watchPeers({
   events,
   feed,
   isReporter,
+  clock,
 }: Assembly): Promise<void> {
   const tickMs = Math.min(1_000, (options.leaseMs ?? usualLeaseMs) / 5);
-  await every(tickMs, ending.signal, async () => {
-    const lost = new Set(peers.lost());
-    const died = peers.died();
-    for (const engine of died) {
-      // Every engine sees that; one reports it.
-      if (lost.has(engine) && isReporter(`lost:${engine}`)) {
-        events.emit({ type: 'engine.lost', lost: engine });
+  await every(
+    tickMs,
+    ending.signal,
+    async () => {
+      const lost = new Set(peers.lost());
+      const died = peers.died();
+      for (const engine of died) {
+        // Every engine sees that; one reports it.
+        if (lost.has(engine) && isReporter(`lost:${engine}`)) {
+          events.emit({ type: 'engine.lost', lost: engine });
+        }
+        const ids = waitQueue.takeOf(engine);
+        // A line about another engine.
+        if (ids.length > 0) {
+          options.log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
+        }
+        ids.forEach(jobs.rouse);
       }
-      const ids = waitQueue.takeOf(engine);
-      // A line about another engine.
-      if (ids.length > 0) {
-        options.log.warn({ engine, jobs: ids.length }, `${engine} is gone; taking over.`);
+      // Once for all that died: many may do so in the same moment.
+      if (died.length > 0) {
+        waitQueue.waiting().forEach(jobs.rouse);
+        feed.hurry();
       }
-      ids.forEach(jobs.rouse);
-    }
-    // Once for all that died: many may do so in the same moment.
-    if (died.length > 0) {
-      waitQueue.waiting().forEach(jobs.rouse);
-      feed.hurry();
-    }
-    // A slot that was kept for another engine of this process, which did not take it after all.
-    jobs.fillSlots();
-  });
+      // A slot that was kept for another engine of this process, which did not take it after all.
+      jobs.fillSlots();
+    },
+    clock,
+  );
 }
 
 /**
@@ -73,14 +79,20 @@ export async function watchPermits({
   meters,
   permitQueues,
   waitQueue,
+  clock,
 }: Assembly): Promise<void> {
-  await every(500, ending.signal, async () => {
-    const { size: forSlot } = waitQueue.tickets;
-    meters?.waiting?.('permit', permitQueues.waiting());
-    meters?.waiting?.('slot', forSlot);
-    meters?.waiting?.('change', Math.max(0, waitQueue.waiting().length - forSlot));
-    await jobs.callForPermits();
-  });
+  await every(
+    500,
+    ending.signal,
+    async () => {
+      const { size: forSlot } = waitQueue.tickets;
+      meters?.waiting?.('permit', permitQueues.waiting());
+      meters?.waiting?.('slot', forSlot);
+      meters?.waiting?.('change', Math.max(0, waitQueue.waiting().length - forSlot));
+      await jobs.callForPermits();
+    },
+    clock,
+  );
 }
 
 /**
@@ -90,22 +102,27 @@ export async function watchPermits({
  * each of them, every time.
  */
 export async function sweep(engine: Assembly): Promise<void> {
-  const { options, ending, library, log, self, peers, waitQueue, jobs } = engine;
+  const { options, ending, library, log, self, peers, waitQueue, jobs, clock } = engine;
   const removeOldRates = createOldRates();
   const removeOld: ScanPart = ({ store, now }) => removeOldRates(store, now());
   const parts: readonly ScanPart[] = [scanEngines, ...scanParts, removeOrphans, removeOld];
   const repeat = (part: ScanPart, isTurn = (_round: number): boolean => true): Promise<void> => {
     let round = 0;
-    return every(options.sweepMs ?? usualSweepMs, ending.signal, async () => {
-      round += 1;
-      if (!isTurn(round)) return;
-      try {
-        await part(engine);
-      } catch (error) {
-        // The feed reports when the database is away; the next sweep makes up for this one.
-        log.debug({ error: String(error) }, 'A part of the sweep failed.');
-      }
-    });
+    return every(
+      options.sweepMs ?? usualSweepMs,
+      ending.signal,
+      async () => {
+        round += 1;
+        if (!isTurn(round)) return;
+        try {
+          await part(engine);
+        } catch (error) {
+          // The feed reports when the database is away; the next sweep makes up for this one.
+          log.debug({ error: String(error) }, 'A part of the sweep failed.');
+        }
+      },
+      clock,
+    );
   };
   const isTurn = (round: number): boolean => sweepsIn(round, self, peers.alive);
   const loadDefinitions = async (): Promise<void> => {
@@ -133,13 +150,14 @@ async function removeRemains({ peers, store, isReporter }: Assembly): Promise<vo
   }
 }
 
-async function every(ms: number, signal: AbortSignal, duty: () => Promise<void>): Promise<void> {
+async function every(
+  ms: number,
+  signal: AbortSignal,
+  duty: () => Promise<void>,
+  { upkeep }: { readonly upkeep: Waits },
+): Promise<void> {
   while (!signal.aborted) {
-    await sleepFor(ms, signal);
+    await upkeep.sleep(ms, signal);
     if (!signal.aborted) await duty();
   }
-}
-
-async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -72,7 +72,7 @@ export async function settleAttempts(
     doc = await retry(() => store.get(id));
     if (doc !== undefined) serializer.put(doc);
     // Nobody was faster: the database does not store anything now.
-    if (doc?._rev === before) await backOff((failures += 1), life.signal);
+    if (doc?._rev === before) await backOff((failures += 1), life.signal, parts.clock);
   }
   for (const { step } of given) {
     if (attempts.claims.has(step.claim)) attempts.release(step.claim);

@@ -17,6 +17,7 @@ import { writesBetween } from './serializer.js';
 export type WriteParts = Pick<
   JobParts,
   | 'attempts'
+  | 'clock'
   | 'documentLimit'
   | 'life'
   | 'locks'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock, type Clock } from '../../clock/clock.js';
 import { problem, TwsError } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Store } from '../../store/store.js';
@@ -12,6 +12,8 @@ export type NameOptions = {
   readonly renewMs: number;
   /** Ends the watch: the engine is not to start any more. */
   readonly signal: AbortSignal;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
 };
 
 /** Beyond one renewal, ms: what a slow database may add. */
@@ -24,14 +26,14 @@ const marginMs = 500;
  */
 export async function takeOverName(
   id: string,
-  { store, retry, renewMs, signal }: NameOptions,
+  { store, retry, renewMs, signal, clock = systemClock }: NameOptions,
 ): Promise<StoredDocument | undefined> {
   const first = await retry(() => store.get(id));
   if (first === undefined || isLeft(first)) return first;
   const theirs = Number(first['renew_ms']) || renewMs;
-  const until = performance.now() + 1.5 * Math.max(renewMs, theirs) + marginMs;
-  while (performance.now() < until && !signal.aborted) {
-    await sleep(Math.min(renewMs, 500), undefined, { signal }).catch(() => undefined);
+  const until = clock.steady() + 1.5 * Math.max(renewMs, theirs) + marginMs;
+  while (clock.steady() < until && !signal.aborted) {
+    await clock.sleep(Math.min(renewMs, 500), signal);
     const doc = await retry(() => store.get(id));
     if (doc === undefined || isLeft(doc)) return doc;
     if (doc['beat'] !== first['beat'] || doc['started'] !== first['started']) throw taken(id, doc);

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock/clock.js';
 import type { Wait } from '../../decide/intent.js';
 import type { Jobs } from '../loop/jobs.js';
 import { createTimers, type Timers } from './timers.js';
@@ -11,12 +12,11 @@ export type Wakers = {
   readonly timersOf: (wait: Wait) => Timers;
 };
 
-/** @param now epoch ms */
 export function createWakers(
   toJobs: () => Pick<Jobs, 'wake' | 'rouse'>,
-  now: () => number,
+  { now, after }: Pick<Clock, 'now' | 'after'>,
 ): Wakers {
-  const timers = createTimers((job) => toJobs().wake(job), now);
-  const rateTimers = createTimers((job) => toJobs().rouse(job), now);
+  const timers = createTimers((job) => toJobs().wake(job), now, after);
+  const rateTimers = createTimers((job) => toJobs().rouse(job), now, after);
   return { timers, rateTimers, timersOf: (wait) => (wait.for === 'rate' ? rateTimers : timers) };
 }

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.js';
 import {
   createRunningAttempts,
   type RunningAttemptsOptions,
@@ -99,7 +100,7 @@ it.each<[string, object]>([
   const ended: unknown[] = [];
   const story = begun(['a']);
   const attempts = createRunningAttempts({
-    ...{ slots: 1, count: () => 1, graceMs: 1, reportMs: 1, now: () => 0 },
+    ...{ slots: 1, count: () => 1, graceMs: 1, reportMs: 1, now: () => 0, clock: systemClock },
     onFree: () => undefined,
     plugins: { get: () => ({ name: 'a', file: 'a.mjs', module: {} }) },
     onEnded: (job: string, { claim }: LiveStep, outcome: Outcome) => {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/clock/clock.js';
 import { createLogOnce, type Log } from '../../../src/engine/log.js';
 import { createParsedJobs, createSerializer } from '../../../src/engine/loop/serializer.js';
 import type { WriteParts } from '../../../src/engine/loop/write-job.js';
@@ -133,6 +134,7 @@ export function writeParts({ docs = [], copies = 1 }: Given = {}) {
   store.onWrite = ({ _id, _rev = 'new' }) => void seen.push(`write ${_id} on ${String(_rev)}`);
   const parts = {
     ...{ store, retry, life, log, once, serializer, attempts, replicas, now: () => t0 },
+    clock: systemClock,
     parsedJobs: createParsedJobs(),
     documentLimit: { bytes: 1_000_000 },
     rates: { concerned: new Set() },

@@ -107,7 +107,7 @@ type Ports = {
   /** Puts off what an engine asks for until the simulation lets it happen. */
   readonly later: (of: string, happen: () => void) => void;
   readonly now: () => number;
-  readonly wait: NonNullable<FollowParts['wait']>;
+  readonly wait: FollowParts['clock']['after'];
   readonly alive: () => readonly Peer[];
   /** Called for each document that an engine has stored. */
   readonly onWrite: (doc: { readonly _id: string }, result: WriteResult) => void;
@@ -164,7 +164,7 @@ export function startPart<F extends Followed>(
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const count = cluster.nodes.length;
   const parts = {
-    ...{ store, log, now, life, ending, self, wait, readDocument: store.get },
+    ...{ store, log, now, life, ending, self, clock: { after: wait }, readDocument: store.get },
     serializer: createSerializer((_doc, error) => {
       throw error instanceof Error ? error : new Error(String(error));
     }, now),
