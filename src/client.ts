@@ -26,6 +26,7 @@ export type { RetainOptions, RetainProgress, RetainResult } from './client/retai
 export { archivedFactsSchema } from './client/archive/archive.js';
 export type { ArchivesToRead } from './client/archives.js';
 export type { PassOptions, PassResult } from './client/retention.js';
+export type { Gathered, GatheredFacts, GatheredQuery } from './client/gatherings.js';
 export type { LimitFacts, LimitsInUse, LimitsQuery } from './client/limits.js';
 export type { QueueFacts, QueueSwitch } from './client/queues.js';
 export type {

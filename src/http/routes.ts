@@ -42,6 +42,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { gatheringsRoute } from './routes/gatherings.js';
 import { limitsRoute } from './routes/limits.js';
 import { queueRoutes } from './routes/queues.js';
 import { deliverRoute } from './routes/hook-delivery.js';
@@ -79,6 +80,7 @@ export const routes: readonly Route[] = [
   ...engineSwitchRoutes,
   ...queueRoutes,
   limitsRoute,
+  gatheringsRoute,
   ...archiveRoutes,
   statsRoute,
   failuresRoute,

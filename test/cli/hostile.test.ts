@@ -95,6 +95,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
+  trigger: [['gatherings'], ['gatherings', hostile], [hostile]],
   limit: [['list'], ['list', '--owner', hostile], [hostile]],
   notify: [
     ['list'],

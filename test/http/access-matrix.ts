@@ -152,6 +152,7 @@ export const rows: Readonly<Record<string, Row>> = {
     ...{ access: 'operator', about: 'all', ok: [200, 404, 409] },
     ask: () => ({ path: { id: 'engine:none' } }),
   },
+  listGatherings: { ...list, ask: inOwner },
   listLimits: { ...list, ask: inOwner },
   listQueues: { access: 'viewer', about: 'own', ok: [200] },
   pauseQueue: {

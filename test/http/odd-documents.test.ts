@@ -31,7 +31,7 @@ const limited = {
 };
 
 const lists = [
-  ...['/jobs', '/jobs?status=running,waiting,failed', '/stats', '/engines', '/limits'],
+  ...['/jobs', '/jobs?status=running,waiting,failed', '/stats', '/engines', '/limits', '/gatherings'],
   ...['/queues', '/failures', '/schedules', '/hooks', '/notify', '/flows', '/retention'],
 ];
 

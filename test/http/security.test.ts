@@ -76,6 +76,7 @@ const table: Readonly<Record<string, string>> = {
   disableFlow: '---OO',
   enableEngine: '---OO',
   disableEngine: '---OO',
+  listGatherings: '--OOO',
   listLimits: '--OOO',
   listQueues: '--OOO',
   pauseQueue: '---OO',

@@ -343,6 +343,7 @@ describe('each route', () => {
       expect(await go(`${word}Engine`, `/engines/engine:none/${word}`)).toBe(404);
     }
     expect(await go('listLimits', '/limits')).toBe(200);
+    expect(await go('listGatherings', '/gatherings')).toBe(200);
     expect(await go('listQueues', '/queues')).toBe(200);
     for (const word of ['pause', 'resume']) {
       expect(await go(`${word}Queue`, `/queues/idle/${word}`)).toBe(200);

@@ -305,7 +305,30 @@ it('notify lists are listed with whom they tell, edited on a page of their own, 
     // Written by hand, with an id of its own.
     { _id: 'mine', type: 'notify', owner: 'ann', notify: [{ task: 'mail' }], problems: [{}] },
   );
-  const page = await openPage(api.url, '/notify');
+  const rule = {
+    flow: 'digest',
+    owner: 'DEFAULT',
+    entry: 0,
+    by: 'batch',
+    period: 3_600_000,
+    size: 3,
+  };
+  await api.put(
+    {
+      ...{ _id: 'flow:DEFAULT:digest', type: 'flow', name: 'digest', owner: 'DEFAULT' },
+      ...{ tasks: ['echo'], on: [{ event: 'sold', batch: { size: 3, period: 'PT1H' } }] },
+    },
+    { _id: 'event:sold:1', type: 'event', event: 'sold', key: '1' },
+    {
+      ...{ _id: 'gathering:digest:DEFAULT:x', type: 'gathering', ...rule, key: '"north"' },
+      ...{ events: [{ id: 'event:sold:1', at: 1 }], next_due: Date.now() + 3_600_000 },
+    },
+  );
+  const page = await openPage(api.url, '/flows/digest');
+  const waiting = page.getByRole('region', { name: 'Events that wait' });
+  await waiting.getByText('1 event of 3 sold with the key "north"').waitFor(soon);
+  await waiting.getByText('batch: the job starts in').waitFor();
+  await page.goto(`${api.url}/_tws/admin/notify`);
   const row = page.getByRole('row', { name: /ann/ });
   await row.getByText('task mail').waitFor(soon);
   expect(await page.getByText('secret-path').count()).toBe(0);

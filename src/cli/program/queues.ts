@@ -1,6 +1,6 @@
 import type { CommandDefinition } from '../command.js';
 
-/** Queues, limits and notifications. */
+/** Queues, limits, triggers and notifications. */
 export const queues: readonly CommandDefinition[] = [
   {
     name: 'queue',
@@ -28,6 +28,17 @@ export const queues: readonly CommandDefinition[] = [
     options: [{ flags: '--limit <n>', about: 'So many at most; default 100.' }],
     examples: ['tws limit list', 'tws limit list --owner me --json'],
     load: async () => (await import('../commands/limit.js')).limit,
+  },
+  {
+    name: 'trigger',
+    about: 'List the events that wait for a job of a trigger with `debounce` or `batch`.',
+    arguments: [
+      { name: '<action>', about: 'What to do: gatherings.', values: ['gatherings'] },
+      { name: '[flow]', about: 'Only for jobs of this flow.', values: { named: ['flow'] } },
+    ],
+    options: [{ flags: '--limit <n>', about: 'So many at most; default 100.' }],
+    examples: ['tws trigger gatherings', 'tws trigger gatherings index --json'],
+    load: async () => (await import('../commands/trigger.js')).trigger,
   },
   {
     name: 'notify',

@@ -15,6 +15,7 @@ import type { DefinitionLists } from './edition.js';
 import { FlowPicture } from './flow-picture.js';
 import { switchFlow, StateWord } from './flows.js';
 import { useKnown, type KnownDefinitions } from './known.js';
+import { GatheredEvents } from './gathered-events.js';
 import { NamedParts } from './named-parts.js';
 import { RecentJobs } from './recent-jobs.js';
 import { RemoveButton } from './remove-button.js';
@@ -88,6 +89,7 @@ function LoadedFlow({ loaded, known, reload }: Props) {
           {known !== undefined && (
             <RunningEditions flow={stored} stored={withNewest(known, stored)} />
           )}
+          <GatheredEvents flow={stored} />
           <RecentJobs flow={stored} />
         </div>
       </div>

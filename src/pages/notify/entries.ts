@@ -4,7 +4,7 @@ import type { AnyDocument } from '../answers.js';
 export type EntryWords = { readonly on: string; readonly to: string };
 
 /** The entries of a notify list as far as they can be read; of a webhook the server alone: the rest is often a secret. */
-export function entryWords({ notify }: AnyDocument): readonly EntryWords[] {
+export function toldBy({ notify }: AnyDocument): readonly EntryWords[] {
   if (!Array.isArray(notify)) return [];
   return notify.map((written: unknown) => {
     const entry = (typeof written === 'object' && written !== null ? written : {}) as AnyDocument;

@@ -14,7 +14,7 @@ import { LevelButton } from '../parts/level-button.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
-import { entryWords } from './entries.js';
+import { toldBy } from './entries.js';
 import { withName, type NotifyListAnswer } from './lists.js';
 import { NotifyTestDialog } from './test-dialog.js';
 
@@ -74,7 +74,7 @@ function LoadedList({ loaded, error, reload }: Props) {
         , except for flows with <code>"notify_lists": false</code>.
       </p>
       <ul aria-label="Who is told">
-        {entryWords(document).map(({ on, to }) => (
+        {toldBy(document).map(({ on, to }) => (
           <li key={`${on} ${to}`}>
             {to} <span class="muted">on {on}</span>
           </li>

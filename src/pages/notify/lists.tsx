@@ -5,7 +5,7 @@ import '../definitions/definitions.css';
 import { NewDefinition } from '../definitions/new-definition.js';
 import type { StoredDefinition } from '../definitions/stored.js';
 import { useLoaded } from '../live/use-loaded.js';
-import { entryWords } from './entries.js';
+import { toldBy } from './entries.js';
 
 /** A notify list as the API answers it: it has no name. */
 export type NotifyListAnswer = Omit<StoredDefinition, 'name'>;
@@ -27,7 +27,7 @@ const columns: readonly Column[] = [
   {
     title: 'Tells',
     cell: ({ document }) =>
-      entryWords(document).map(({ on, to }) => (
+      toldBy(document).map(({ on, to }) => (
         <div key={`${on} ${to}`}>
           {to} <span class="muted">on {on}</span>
         </div>
@@ -54,7 +54,7 @@ function Lists() {
       error={error}
       reload={reload}
       columns={columns}
-      words={({ id, document }) => [id, ...entryWords(document).map(({ on, to }) => `${on} ${to}`)]}
+      words={({ id, document }) => [id, ...toldBy(document).map(({ on, to }) => `${on} ${to}`)]}
     />
   );
 }
