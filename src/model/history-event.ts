@@ -19,4 +19,6 @@ export type HistoryEvent = {
   readonly engine?: string;
   /** Result, failure, data: what came with it. */
   readonly data?: unknown;
+  /** In the history of a decider: it happened since its last decision, to the job or to what it began. */
+  readonly news?: true;
 };

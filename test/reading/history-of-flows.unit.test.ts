@@ -230,7 +230,7 @@ const cases: readonly (readonly [string, () => Story, readonly string[]])[] = [
 ];
 
 describe('the history of a flow', () => {
-  // Shows K-01, K-02.
+  // Shows H-03, K-01, K-02.
   it.each(cases)('tells %s in order, with level and time', (_title, story, expected) => {
     expect(lines(story())).toEqual(expected);
   });

@@ -6,7 +6,7 @@ import { earlierAttempts, lastDetails } from '../../decide/finish/report.js';
 import { scopeOf, type Results } from '../../reading/results.js';
 import { TwsError } from '../../errors.js';
 import { failure } from '../../model/failures.js';
-import { historyOf } from '../../reading/history.js';
+import { historyForDecision } from '../../reading/decider-history.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, type LiveStep, type Step } from '../../model/step.js';
 import { onOwnBehalf } from '../../plugin/attribution.js';
@@ -72,7 +72,7 @@ export async function callPlugin(
       parentResults: parent_results,
       ...failureFor(job, step),
       item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
-      ...(step['seen'] === undefined ? {} : { history: historyOf(job, Number(step['start'])) }),
+      ...(step['seen'] === undefined ? {} : { history: historyForDecision(job, step) }),
       log: (message, data) => {
         onOwnBehalf(() =>
           log[levelOf(data)](data === undefined ? about : { ...about, data }, message),
