@@ -130,6 +130,19 @@ export type Plugin<Params = Readonly<Record<string, unknown>>, Result = unknown>
   context: PluginContext<Params>,
 ) => MaybePromise<Result>;
 
+/**
+ * What `verify` found: the work was done, with this result; it is to be looked at again after so many ms, which
+ * uses up no retry; or it cannot be done, and trying again does not help.
+ */
+export type Verified =
+  | { readonly done: unknown }
+  | { readonly retry: number }
+  | {
+      readonly fail:
+        | string
+        | { readonly name?: string; readonly message: string; readonly code?: string | number };
+    };
+
 /** What a plugin's module exports; only `default` is needed. */
 export type PluginModule = {
   /** Does the work; what it returns becomes `step.result` and must be JSON. */
@@ -142,10 +155,15 @@ export type PluginModule = {
   readonly templates?: readonly string[];
   /** Runs once in each process, before the first call; a failure takes the plugin out of service. */
   readonly init?: () => MaybePromise<void>;
-  /** Asked before each attempt after the first: `{done: result}` completes the step without a call. */
-  readonly verify?: (
-    context: PluginContext,
-  ) => MaybePromise<{ readonly done: unknown } | undefined | null>;
+  /**
+   * Asked before each attempt after the first. Nothing: the plugin is called. An answer: the step ends without a
+   * call, see `Verified`.
+   */
+  readonly verify?: (context: PluginContext) => MaybePromise<Verified | Detour | undefined | null>;
+  /** Called before each call of the plugin; where it throws, the attempt fails and nothing else is called. */
+  readonly attach?: (context: PluginContext) => MaybePromise<void>;
+  /** Called after each call for which `attach` did not throw, however it ended. */
+  readonly detach?: (context: PluginContext) => MaybePromise<void>;
   /** Runs each call in a thread or a process of its own: whatever happens there costs only its step. */
   readonly isolate?: 'thread' | 'process';
   /** The heap of an isolated call, MB; 512 when absent. */

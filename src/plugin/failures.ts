@@ -112,7 +112,7 @@ const failures = {
   ),
   VerifyInvalid: row(
     (d: { plugin: string }) =>
-      `The verify() of plugin ${d.plugin} must return {done: result} or nothing.`,
+      `The verify() of plugin ${d.plugin} must return {done: result}, {retry: ms}, {fail: message} or nothing.`,
     permanent,
   ),
   UncaughtInPlugin: row(

@@ -67,8 +67,9 @@ async function attempt(
     await plugin.start(call);
     const invalid = plugin.check && (await checkParams(plugin, context.params));
     if (invalid) return toFailed(invalid);
-    const finished = verify ? await finishedEarlier(plugin, context, call) : undefined;
-    if (finished !== undefined) return done(plugin.name, finished.done);
+    const answered = verify ? await call(() => plugin.module.verify?.(context)) : undefined;
+    const verified = outcomeOfVerify(plugin.name, answered, context);
+    if (verified !== undefined) return verified;
     // It was told to stop before it began.
     context.signal.throwIfAborted();
     const answer = await call(() => timedCall(plugin, context, timed));
@@ -93,15 +94,34 @@ function timedCall(
   }
 }
 
-async function finishedEarlier(
-  { name, module }: LoadedPlugin,
-  context: PluginContext,
-  call: Caller,
-): Promise<{ readonly done: unknown } | undefined> {
-  const answer: unknown = await call(() => module.verify?.(context));
+/** What follows from the answer of `verify`; undefined: the plugin is called. */
+function outcomeOfVerify(
+  plugin: string,
+  answer: unknown,
+  { requeue }: PluginContext,
+): PluginOutcome | undefined {
   if (answer === undefined || answer === null) return undefined;
-  if (typeof answer === 'object' && 'done' in answer) return answer;
-  throw pluginProblem('VerifyInvalid', { plugin: name });
+  if (answer instanceof Detour) return answer.outcome;
+  const { retry, fail } = answer as { readonly retry?: unknown; readonly fail?: unknown };
+  if (typeof answer === 'object' && 'done' in answer) return done(plugin, answer.done);
+  if (typeof retry === 'number') return requeue({ delay: retry }).outcome;
+  const failed = failureOfVerify(fail);
+  if (failed === undefined) throw pluginProblem('VerifyInvalid', { plugin });
+  return toFailed(failed);
+}
+
+function failureOfVerify(fail: unknown): Error | undefined {
+  const { name, message, code } = (typeof fail === 'string' ? { message: fail } : (fail ?? {})) as {
+    readonly name?: unknown;
+    readonly message?: unknown;
+    readonly code?: unknown;
+  };
+  if (typeof message !== 'string') return undefined;
+  return Object.assign(new Error(message), {
+    ...{ retryable: false, stack: undefined },
+    ...(typeof name === 'string' ? { name } : { name: 'VerifyFailed' }),
+    ...(code === undefined ? {} : { code }),
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PluginModule } from './api.js';
+import type { PluginContext, PluginModule } from './api.js';
 import type { LegacyFactory } from './legacy.js';
 
 /** What a module turned out to be. */
@@ -50,6 +50,8 @@ const metadata = [
   'templates',
   'init',
   'verify',
+  'attach',
+  'detach',
   'isolate',
   'memory',
 ] as const;
@@ -74,16 +76,48 @@ function checked(exports: Exports, run: PluginModule['default']): Shape {
   if (wrong !== undefined) return broken(wrong);
   const given = metadata.filter((name) => exports[name] !== undefined && exports[name] !== null);
   const module = Object.fromEntries(given.map((name) => [name, exports[name]]));
-  return { kind: 'plugin', module: { ...module, default: run } };
+  return { kind: 'plugin', module: { ...module, default: attached(run, exports) } };
+}
+
+/** The function of a plugin between its `attach` and its `detach`, where there are any. */
+function attached(
+  run: PluginModule['default'],
+  { attach, detach }: Pick<PluginModule, 'attach' | 'detach'>,
+): PluginModule['default'] {
+  if (attach == null && detach == null) return run;
+  return async (context) => {
+    if (attach != null) await attach(context);
+    try {
+      return await run(context);
+    } finally {
+      await detached(context, detach);
+    }
+  };
+}
+
+/** What fails after the work changes nothing of how it ended. */
+async function detached(context: PluginContext, detach: PluginModule['detach']): Promise<void> {
+  try {
+    if (detach != null) await detach(context);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.log(`detach() failed: ${reason}`, { level: 'warn' });
+  }
+}
+
+type ExportRule = readonly [keyof Exports, (value: unknown) => boolean, string];
+
+function functionRule(name: string): ExportRule {
+  return [name, (value) => typeof value === 'function', 'a function'];
 }
 
 /** What each export must be; a missing one is right. */
-const exportRules: readonly (readonly [keyof Exports, (value: unknown) => boolean, string])[] = [
+const exportRules: readonly ExportRule[] = [
   ['description', (value) => typeof value === 'string', 'a text'],
   ['params', isRecord, 'a JSON Schema'],
   ['templates', isTexts, 'a list of parameter names'],
-  ['init', (value) => typeof value === 'function', 'a function'],
-  ['verify', (value) => typeof value === 'function', 'a function'],
+  functionRule('init'),
+  ...(['verify', 'attach', 'detach'] as const).map(functionRule),
   ['isolate', (value) => value === 'thread' || value === 'process', '"thread" or "process"'],
   [
     'memory',

@@ -164,6 +164,7 @@ describe('init', () => {
     expect(results).toMatchObject([{ result: 1 }, { result: 1 }]);
   });
 
+  // Shows C-16.
   it('fails the step and takes the plugin out of service when it fails', async () => {
     const { registry, said } = await pluginsOf({
       'a.mjs':

@@ -345,6 +345,7 @@ describe('what a plugin tells on the way', () => {
 describe('verify', () => {
   const extra = 'export const verify = ({ params }) => params.answer;';
 
+  // Shows C-16.
   it('completes the step without a call', async () => {
     const params = { answer: { done: 'earlier' } };
     expect(await call('() => "now"', { extra, params, verify: true })).toMatchObject({
@@ -362,12 +363,66 @@ describe('verify', () => {
     expect(await call('() => "now"', { extra, verify: true })).toMatchObject({ result: 'now' });
   });
 
-  it('must not answer anything else', async () => {
-    const params = { answer: 'yes' };
-    expect(await call('() => "now"', { extra, params, verify: true })).toMatchObject({
-      kind: 'failed',
-      failure: { name: 'VerifyInvalid' },
-    });
+  // Shows C-16.
+  it.each<[unknown, object]>([
+    [{ retry: 500 }, { kind: 'requeue', delayMs: 500 }],
+    [
+      { fail: 'The order is gone.' },
+      {
+        ...{ kind: 'failed', retryable: false },
+        failure: { name: 'VerifyFailed', message: 'The order is gone.' },
+      },
+    ],
+    [
+      { fail: { name: 'Gone', message: 'No more.', code: 'E1' } },
+      { kind: 'failed', failure: { name: 'Gone', message: 'No more.', code: 'E1' } },
+    ],
+  ])('may answer %j, and nothing is called', async (answer, outcome) => {
+    const found = await call('() => "now"', { extra, params: { answer }, verify: true });
+    expect(found).toMatchObject(outcome);
+  });
+
+  it('may answer with a detour', async () => {
+    const asking = 'export const verify = ({ requeue }) => requeue({ delay: 9 });';
+    const found = await call('() => "now"', { extra: asking, verify: true });
+    expect(found).toMatchObject({ kind: 'requeue', delayMs: 9 });
+  });
+
+  it.each([['yes'], [{ retry: 'soon' }], [{ fail: 7 }], [{}]])(
+    'must not answer %j',
+    async (answer) => {
+      const params = { answer };
+      expect(await call('() => "now"', { extra, params, verify: true })).toMatchObject({
+        kind: 'failed',
+        failure: { name: 'VerifyInvalid' },
+      });
+    },
+  );
+});
+
+describe('attach and detach', () => {
+  const extra = [
+    'const told = [];',
+    'export const attach = ({ params }) => { told.push("attach"); if (params.shut) throw new Error("shut"); };',
+    'export const detach = ({ params }) => { told.push("detach"); if (params.stuck) throw new Error("stuck"); };',
+  ].join('\n');
+
+  // Shows C-16.
+  it('are called around each call, also one that fails', async () => {
+    const run =
+      '({ params }) => { told.push("run"); if (params.bad) throw new Error(told.join()); return told; }';
+    const good = await call(run, { extra });
+    expect(good).toMatchObject({ result: ['attach', 'run', 'detach'] });
+    const bad = await call(run, { extra, params: { bad: true } });
+    expect(bad).toMatchObject({ failure: { message: 'attach,run' } });
+  });
+
+  it('keep the plugin from being called where attach throws, and nothing else where detach does', async () => {
+    const run = '() => "ran"';
+    const shut = await call(run, { extra, params: { shut: true } });
+    expect(shut).toMatchObject({ kind: 'failed', failure: { message: 'shut' } });
+    const stuck = await call(run, { extra, params: { stuck: true } });
+    expect(stuck).toMatchObject({ kind: 'done', result: 'ran' });
   });
 });
 
