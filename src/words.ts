@@ -50,3 +50,10 @@ export function textOf(value: unknown): string {
     return Array.isArray(value) ? '[list]' : '[object]';
   return String(value);
 }
+
+/** A place in a line, from 1: `3rd`, `11th`. */
+export function ordinal(place: number): string {
+  const isTeen = Math.floor(place / 10) % 10 === 1;
+  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${ending}`;
+}

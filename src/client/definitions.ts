@@ -1,7 +1,7 @@
 import { problem } from '../errors.js';
 import { engineControlId, everyEngine } from '../model/engine-control.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
-import { keyOf } from '../model/task.js';
+import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
@@ -108,4 +108,19 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   const { named, doc } = await theOneCalled(store, 'flow', given, owner);
   if (doc === undefined) throw problem('definition_missing', named);
   return doc;
+}
+
+/** The flow of a job as it is stored now: the owner's, else everybody's. */
+export async function storedFlowOf(
+  store: Store,
+  job: StoredDocument,
+): Promise<StoredDocument | undefined> {
+  const { flow, owner } = job;
+  if (typeof flow !== 'string') return undefined;
+  const own = typeof owner === 'string' ? owner : defaultOwner;
+  for (const one of new Set([own, defaultOwner])) {
+    const [row] = await store.view('flows', { key: keyOf(flow, one), includeDocs: true });
+    if (row?.doc !== undefined) return row.doc;
+  }
+  return undefined;
 }

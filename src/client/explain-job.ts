@@ -1,21 +1,24 @@
 import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLiveJob } from '../model/job.js';
-import { defaultOwner, keyOf } from '../model/task.js';
 import { queueOfDocument } from '../reading/entries.js';
 import { parseInPieces, type Parsed } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { takeTurns } from '../turns.js';
+import { ordinal } from '../words.js';
 import { explain } from './explain.js';
 import { ableObserver, type Observed } from './observer.js';
 import type { Reason, Seen } from './reason.js';
+import { storedFlowOf } from './definitions.js';
 import { parentOf } from './ended-parent.js';
 import { holderOf } from './holder.js';
 import { jobOf } from './jobs.js';
 import { observeJob } from './observe-job.js';
+import { placeInLine } from './limit-waiters.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { controlOfQueue } from './queues.js';
 import { createPulse, type Pulse } from './pulse.js';
+import { uniqueUntil } from './unique-until.js';
 import { countInHand, countOwn } from './service.js';
 
 /** A job with the reasons why it stands where it stands. */
@@ -41,6 +44,18 @@ export async function explainJob(
   maySee?: (job: StoredDocument) => boolean,
 ): Promise<Explained> {
   const job = await jobOf(store, id);
+  const explained = await reasonsOf(store, job, pulse, maySee);
+  const last = await uniqueUntil(store, job, Date.now());
+  return { ...explained, reasons: [...explained.reasons, ...last] };
+}
+
+async function reasonsOf(
+  store: Store,
+  job: StoredDocument,
+  pulse: Pulse,
+  maySee?: (job: StoredDocument) => boolean,
+): Promise<Explained> {
+  const { _id: id } = job;
   const documents = await listEngines(store);
   const now = Date.now();
   const engines = pulse.look(documents, now);
@@ -59,7 +74,8 @@ export async function explainJob(
     const holders = (waitsIn ?? []).flatMap(({ by }) => by.map((one) => one.job));
     const others = [...new Set([holder?.job ?? [], ...holders].flat())];
     const hidden = maySee === undefined ? undefined : await hiddenOf(store, others, maySee);
-    return { ...around, lines: waitsIn, hidden };
+    const place = waitsIn?.[0] && (await placeSentence(store, id, waitsIn[0].key, now));
+    return { ...around, lines: waitsIn, hidden, place };
   };
   const seen = await withLines(lines);
   const settled = pulse.settled(documents, now);
@@ -68,7 +84,13 @@ export async function explainJob(
   // A new job may wait for what only an engine that can run its first step asks for.
   const able = await observeJob(store, parsed, around, { me: ableObserver });
   const rated = rateReason(able);
-  if (rated !== undefined) return { job, reasons: [rated, ...reasons.slice(1)], settled };
+  if (rated !== undefined) {
+    const { rule, because, until, limit } = rated;
+    const place = limit === undefined ? '' : await placeSentence(store, id, limit, now);
+    const at = until === undefined ? {} : { until };
+    const first: Reason = { kind: 'rate', rule, because: `${because}${place}`, ...at };
+    return { job, reasons: [first, ...reasons.slice(1)], settled };
+  }
   const ableLines = linesIn(able);
   if (ableLines !== undefined) {
     return { job, reasons: explain(await withLines(ableLines), observed), settled };
@@ -86,12 +108,27 @@ function linesIn(observed: Observed | undefined): Seen['lines'] {
 }
 
 /** The rate limit for which the job would wait on an engine that can run it. */
-function rateReason(observed: Observed): Reason | undefined {
+function rateReason(observed: Observed) {
   if (observed.kind !== 'decided') return undefined;
-  const { decided } = observed;
+  const { decided, fullRates: [rate] = [] } = observed;
   if (decided.kind !== 'wait' || decided.for !== 'rate') return undefined;
   const { rule, because, until } = decided;
-  return { kind: 'rate', rule, because, ...(until === undefined ? {} : { until }) };
+  return { rule, because, until, limit: rate?.id };
+}
+
+/** Where the job is in the line of a limit, as a sentence behind another one; '': it is in none that was looked at. */
+async function placeSentence(
+  store: Store,
+  job: string,
+  limit: string,
+  now: number,
+): Promise<string> {
+  const found = await placeInLine(store, { job, limit }, now);
+  if (found === undefined) return '';
+  const { place, to, of, partly } = found;
+  if (of === 1 && !partly) return ' No other job is in line for it.';
+  const between = to === undefined ? ordinal(place) : `${ordinal(place)} to ${ordinal(to)}`;
+  return ` It is ${between} of ${partly ? 'at least ' : ''}${of} in line.`;
 }
 
 /**
@@ -166,19 +203,4 @@ export async function explainChain(
     next = explained.reasons.find(({ child }) => child !== undefined)?.child;
   }
   return chain;
-}
-
-/** The flow of a job as it is stored now: the owner's, else everybody's. */
-export async function storedFlowOf(
-  store: Store,
-  job: StoredDocument,
-): Promise<StoredDocument | undefined> {
-  const { flow, owner } = job;
-  if (typeof flow !== 'string') return undefined;
-  const own = typeof owner === 'string' ? owner : defaultOwner;
-  for (const one of new Set([own, defaultOwner])) {
-    const [row] = await store.view('flows', { key: keyOf(flow, one), includeDocs: true });
-    if (row?.doc !== undefined) return row.doc;
-  }
-  return undefined;
 }

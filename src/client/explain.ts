@@ -299,12 +299,12 @@ function endingReason(decided: Decided): Reason | undefined {
 const namedHolders = 3;
 
 /** All permits of a limit are taken, or others get one first. */
-function fullReason({ lines, hidden }: Seen): Reason | undefined {
+function fullReason({ lines, hidden, place = '' }: Seen): Reason | undefined {
   const [line] = lines ?? [];
   if (line === undefined) return undefined;
   const { title, most, by } = line;
   if (by.length === 0) {
-    const because = `It waits for a permit of ${title}; earlier jobs are ahead.`;
+    const because = `It waits for a permit of ${title}; earlier jobs are ahead.${place}`;
     return { kind: 'full', because };
   }
   const ids = [...new Set(by.map(({ job }) => job))];
@@ -317,7 +317,7 @@ function fullReason({ lines, hidden }: Seen): Reason | undefined {
   const verb = most === 1 ? 'is' : 'are';
   return {
     kind: 'full',
-    because: `${all} of ${title} ${verb} taken; now: ${shown}${more}.`,
+    because: `${all} of ${title} ${verb} taken; now: ${shown}${more}.${place}`,
     todo: `It goes on when one of them is given back${named[0] === undefined ? '' : `; see \`tws explain ${named[0]}\``}.`,
   };
 }

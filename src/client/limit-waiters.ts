@@ -8,15 +8,21 @@ import { queueOfDocument } from '../reading/entries.js';
 import { parseInPieces } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { takeTurns } from '../turns.js';
-import { storedFlowOf } from './explain-job.js';
+import { storedFlowOf } from './definitions.js';
 import { listDefinitions, listEngines, unfinishedJobs } from './lists.js';
 import { observeJob } from './observe-job.js';
 import { ableObserver } from './observer.js';
 import { createPulse } from './pulse.js';
 import { controlOfQueue } from './queues.js';
 
+/**
+ * The place of a job in a line, from 1. `to`: the last of the places that it may have, beside others that have not
+ * begun either; which of these came first no document tells.
+ */
+export type LinePlace = { readonly place: number; readonly to?: number };
+
 /** A job that waits for a limit. */
-export type LimitWaiter = {
+export type LimitWaiter = LinePlace & {
   readonly job: string;
   readonly owner: string;
   readonly priority: number;
@@ -31,6 +37,10 @@ export type AskedLimit = {
   readonly rate?: RateRequest;
   /** In the order in which they get it, as far as documents tell. */
   readonly line: readonly LimitWaiter[];
+};
+
+type Asked = Omit<AskedLimit, 'line'> & {
+  readonly line: readonly Omit<LimitWaiter, 'place' | 'to'>[];
 };
 
 /** So many jobs are looked at. */
@@ -48,7 +58,7 @@ export async function limitWaiters(
   const { jobs, more } = await unfinishedJobs(store, mostJobs);
   const engines = createPulse().look(await listEngines(store), now);
   const isLimited = await limitedJobs(store);
-  const asked = new Map<string, AskedLimit>();
+  const asked = new Map<string, Asked>();
   for (const job of jobs) {
     const flow = await storedFlowOf(store, job);
     const queueControl = await controlOfQueue(store, queueOfDocument(job, flow));
@@ -58,15 +68,51 @@ export async function limitWaiters(
     const observed = await observeJob(store, parsed, seen, { me: ableObserver });
     if (observed.kind !== 'decided' || observed.decided.kind !== 'wait') continue;
     const waiter = waiterOf(job);
-    const add = (id: string, of: Omit<AskedLimit, 'id' | 'line'>): void => {
+    const add = (id: string, of: Pick<Asked, 'permit' | 'rate'>): void => {
       asked.set(id, { id, ...of, line: [...(asked.get(id)?.line ?? []), waiter] });
     };
     for (const permit of observed.decided.lines ?? []) add(permit.key, { permit });
     if (observed.decided.for !== 'rate') continue;
     for (const rate of observed.fullRates ?? []) add(rate.id, { rate });
   }
-  const all = [...asked.values()].map((one) => ({ ...one, line: one.line.toSorted(inTurn) }));
+  const all = [...asked.values()].map((one) => ({ ...one, line: inLine(one.line) }));
   return { asked: all, partly: more };
+}
+
+type Waiters = Awaited<ReturnType<typeof limitWaiters>>;
+
+/** For so long what was found out about lines is told again, ms: pages of many jobs ask for it now and then. */
+const lastsMs = 5_000;
+const found = new WeakMap<Store, { readonly at: number; readonly waiters: Promise<Waiters> }>();
+
+/** Where a job is in the line of a limit, as it was some seconds ago; undefined: it was not found in it. */
+export async function placeInLine(
+  store: Store,
+  { job, limit }: { readonly job: string; readonly limit: string },
+  now: number,
+): Promise<(LinePlace & { readonly of: number; readonly partly: boolean }) | undefined> {
+  const before = found.get(store);
+  const isNew = before !== undefined && Math.abs(now - before.at) < lastsMs;
+  const waiters = isNew ? before.waiters : limitWaiters(store, now);
+  if (!isNew) found.set(store, { at: now, waiters });
+  const { asked, partly } = await waiters.catch((error: unknown) => {
+    found.delete(store);
+    throw error;
+  });
+  const line = asked.find(({ id }) => id === limit)?.line ?? [];
+  const own = line.find((one) => one.job === job);
+  if (own === undefined) return undefined;
+  const { place, to } = own;
+  return { place, ...(to === undefined ? {} : { to }), of: line.length, partly };
+}
+
+function inLine(line: readonly Omit<LimitWaiter, 'place' | 'to'>[]): readonly LimitWaiter[] {
+  const sorted = line.toSorted(inTurn);
+  return sorted.map((one) => {
+    const place = sorted.findIndex((other) => inTurn(other, one) === 0) + 1;
+    const to = sorted.findLastIndex((other) => inTurn(other, one) === 0) + 1;
+    return { ...one, place, ...(to === place ? {} : { to }) };
+  });
 }
 
 /** Makes each read once: many jobs wait for the same. */
@@ -117,7 +163,7 @@ function hasLimit(definition: unknown): boolean {
   return most !== undefined || concurrency !== undefined || rate !== undefined;
 }
 
-function waiterOf(job: StoredDocument): LimitWaiter {
+function waiterOf(job: StoredDocument): Asked['line'][number] {
   const { _id, priority, start } = job;
   return {
     ...{ job: _id, owner: ownerOf(job) },
@@ -126,9 +172,11 @@ function waiterOf(job: StoredDocument): LimitWaiter {
   };
 }
 
+type Turn = Pick<LimitWaiter, 'priority' | 'since'>;
+
 /** As engines do; which of two that have not begun came first no document tells. */
-function inTurn(a: LimitWaiter, b: LimitWaiter): number {
-  const begun = (one: LimitWaiter): number => one.since ?? Infinity;
+function inTurn(a: Turn, b: Turn): number {
+  const begun = (one: Turn): number => one.since ?? Infinity;
   if (a.priority !== b.priority) return a.priority - b.priority;
   return begun(a) === begun(b) ? 0 : begun(a) - begun(b);
 }

@@ -6,7 +6,7 @@ import { ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { heldPermits, type HeldPermit } from './permits.js';
 import { countingGrants } from './rates.js';
-import { limitWaiters, type LimitWaiter } from './limit-waiters.js';
+import { limitWaiters, type LimitWaiter, type LinePlace } from './limit-waiters.js';
 
 /** A job that holds a permit, or began under a rate. */
 export type LimitHolder = {
@@ -18,7 +18,7 @@ export type LimitHolder = {
 };
 
 /** A job in line; `since`: when it began, absent for one that has not: documents do not tell when it came. */
-export type LimitInLine = { readonly job: string; readonly since?: number };
+export type LimitInLine = LinePlace & { readonly job: string; readonly since?: number };
 
 /** A limit that jobs hold or wait for. */
 export type LimitFacts = {
@@ -38,10 +38,10 @@ export type LimitFacts = {
   readonly per?: number;
   /** Permits that are held; of a rate: how many began in the window. */
   readonly held: number;
-  /** The longest first, of a rate the latest first; without the jobs of other owners, and 10 at most. */
+  /** The longest first, of a rate the latest first; without the jobs of other owners, and so many at most. */
   readonly holders: readonly LimitHolder[];
   readonly waiting: number;
-  /** Those that wait, the first one first; without the jobs of other owners, and 10 at most. */
+  /** Those that wait, the first one first; without the jobs of other owners, and so many at most. */
   readonly line: readonly LimitInLine[];
 };
 
@@ -57,21 +57,27 @@ export type LimitsQuery = {
   readonly owners?: readonly string[] | undefined;
   /** So many limits at most; default 100. */
   readonly most?: number | undefined;
+  /** Only limits of a flow, a task or a queue of this name, and those that have it as their name. */
+  readonly name?: string | undefined;
+  /** So many jobs that hold each, and so many that wait, are named at most; default 10. */
+  readonly named?: number | undefined;
 };
 
 /** So many documents of each kind are looked at. */
 const mostLooked = 1_000;
 const usualMost = 100;
-const mostNamed = 10;
+const usualNamed = 10;
+/** Of so many that began under rates it is found out whose they are. */
+const mostOwned = 1_000;
 
 /** The limits that jobs hold or wait for: first those with the longest line. */
 export async function limitsInUse(
   store: Store,
-  { owners, most = usualMost }: LimitsQuery = {},
+  { owners, most = usualMost, name: wanted, named = usualNamed }: LimitsQuery = {},
 ): Promise<LimitsInUse> {
   const now = Date.now();
   const permits = await usedPermits(store);
-  const rates = await usedRates(store, now);
+  const rates = await usedRates(store, now, owners === undefined ? named : undefined);
   const waiters = await limitWaiters(store, now);
   const uses = [...permits.uses, ...rates.uses];
   const known = new Map(uses.map((use) => [use.id, use]));
@@ -82,13 +88,14 @@ export async function limitsInUse(
   const isSeen = (owner: string | undefined): boolean =>
     owners === undefined || (owner !== undefined && owners.includes(owner));
   const seen = [...known.values()]
+    .filter(({ name }) => wanted === undefined || name?.name === wanted)
     .filter(
       ({ name, held, line }) =>
         isSeen(name?.owner) || [...held, ...line].some((one) => isSeen(one.owner)),
     )
     .sort(byLine);
   return {
-    limits: seen.slice(0, most).map((use) => factsOf(use, isSeen)),
+    limits: seen.slice(0, most).map((use) => factsOf(use, isSeen, named)),
     more: Math.max(0, seen.length - most),
     partly: permits.partly || rates.partly || waiters.partly,
   };
@@ -150,7 +157,8 @@ function holdingOf({ lock: { step, at }, job, owner }: HeldPermit): Holding {
   return { job, ...(typeof step === 'string' ? { step } : {}), since: Number(at), owner };
 }
 
-async function usedRates(store: Store, now: number): Promise<Found> {
+/** `named`: so many that began under each are of interest, whosever they are; undefined: it depends on whose. */
+async function usedRates(store: Store, now: number, named: number | undefined): Promise<Found> {
   const uses: Use[] = [];
   let looked = 0;
   for await (const doc of store.rangePages('rate:')) {
@@ -167,13 +175,13 @@ async function usedRates(store: Store, now: number): Promise<Found> {
       held: counting
         .flatMap(begunBy)
         .sort((a, b) => b.since - a.since)
-        .slice(0, mostNamed),
+        .slice(0, named),
       line: [],
     });
   }
-  const jobs = await store.getMany([
-    ...new Set(uses.flatMap(({ held }) => held.map(({ job }) => job))),
-  ]);
+  if (named !== undefined) return { uses, partly: looked > mostLooked };
+  const ids = [...new Set(uses.flatMap(({ held }) => held.map(({ job }) => job)))];
+  const jobs = await store.getMany(ids.slice(0, mostOwned));
   const withOwner = (one: Holding): Holding => {
     const job = jobs.get(one.job);
     return { ...one, owner: job === undefined ? undefined : ownerOf(job) };
@@ -223,7 +231,11 @@ function byLine(a: Use, b: Use): number {
   return b.line.length - a.line.length || b.count - a.count || (a.id < b.id ? -1 : 1);
 }
 
-function factsOf(use: Use, isSeen: (owner: string | undefined) => boolean): LimitFacts {
+function factsOf(
+  use: Use,
+  isSeen: (owner: string | undefined) => boolean,
+  named: number,
+): LimitFacts {
   const { kind, id, key, limit, per, count, held, line } = use;
   const { of, name, owner } = use.name ?? { of: 'name' as const, name: id };
   return {
@@ -234,13 +246,17 @@ function factsOf(use: Use, isSeen: (owner: string | undefined) => boolean): Limi
     held: count,
     holders: held
       .filter((one) => isSeen(one.owner))
-      .slice(0, mostNamed)
+      .slice(0, named)
       .map(({ job, step, since }) => ({ job, ...(step === undefined ? {} : { step }), since })),
     waiting: line.length,
     line: line
       .filter((one) => isSeen(one.owner))
-      .slice(0, mostNamed)
-      .map(({ job, since }) => ({ job, ...(since === undefined ? {} : { since }) })),
+      .slice(0, named)
+      .map(({ job, since, place, to }) => ({
+        ...{ job, place },
+        ...(to === undefined ? {} : { to }),
+        ...(since === undefined ? {} : { since }),
+      })),
   };
 }
 

@@ -18,6 +18,8 @@ export type Seen = {
   readonly ownInHand?: number | undefined;
   /** The limits of which it, or a step of it, waits for a permit. */
   readonly lines?: readonly PermitLine[] | undefined;
+  /** Where it is in the line of the first of them. */
+  readonly place?: string | undefined;
   /** The job that has its key or its target. */
   readonly holder?: Holder | undefined;
   /** The notifications of its end, as far as they are there. */
@@ -50,6 +52,7 @@ export type ReasonKind =
   | 'flow_disabled'
   | 'target_held'
   | 'not_unique'
+  | 'unique_period'
   | 'scheduled'
   | 'rate'
   | 'retry'

@@ -96,7 +96,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   watch: [[`failed-${hostile}`], [hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
   trigger: [['gatherings'], ['gatherings', hostile], [hostile]],
-  limit: [['list'], ['list', '--owner', hostile], [hostile]],
+  limit: [['show', hostile], ['list'], ['list', '--owner', hostile], [hostile]],
   notify: [
     ['list'],
     ['list', '--flow', hostile, '--owner', hostile],

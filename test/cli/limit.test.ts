@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { limit } from '../../src/cli/commands/limit.js';
 import { keyedLimit, limitsOfFlow, permitText } from '../../src/decide/compete/limits.js';
 import { lockIdOf } from '../../src/lock-id.js';
+import { createClient } from '../../src/client.js';
 import { openProject } from './database.js';
 
 const flow = {
@@ -47,7 +48,7 @@ async function openLimits() {
   const grants = [grant, { at: now - 3_000, gen: 1 }, { at: 1, gen: 1, for: '["old","0",1,1]' }];
   const window = { of: 'task "send"', owner: 'DEFAULT', limit: 2, per: 86_400_000 };
   await put({ _id: rateId, type: 'rate', ...window, grants, born: 'b', nonce: 'n' });
-  return opened;
+  return { ...opened, client: createClient({ store: opened.store }) };
 }
 
 describe('tws limit', () => {
@@ -80,8 +81,68 @@ describe('tws limit', () => {
     expect(nobody.err).toContain('No job holds a permit or waits for one.');
   });
 
+  it('shows who has a limit and everybody in line, each with its place', async () => {
+    const { tws, client, put } = await openLimits();
+    const { out, json } = await tws(limit, { args: ['show', 'import'] });
+    expect(out.split('\n')).toEqual([
+      'the limit of flow import for "acme" of owner me: 1 of 1',
+      expect.stringMatching(/^ {2}first has a permit \(2 min .*ago\)$/) as string,
+      '  urgent is 1st of 2 in line',
+      '  second is 2nd of 2 in line',
+    ]);
+    expect(json).toMatchObject({
+      limits: [
+        {
+          line: [
+            { job: 'urgent', place: 1 },
+            { job: 'second', place: 2 },
+          ],
+        },
+      ],
+    });
+    const { reasons } = await client.explain('second');
+    expect(reasons[0]?.because).toBe(
+      'The only permit of the limit of flow import for "acme" is taken; now: first. It is 2nd of 2 in line.',
+    );
+    await put({
+      ...{ _id: 'engine:e', type: 'engine', host: 'h', pid: 1, version: '1', plugins: ['noop'] },
+      ...{ labels: [], slots: 4, started: Date.now(), beat: 1, state: 'running' },
+    });
+    const rated = await client.explain('unsent');
+    expect(rated.reasons[0]).toMatchObject({
+      kind: 'rate',
+      because: expect.stringContaining(' No other job is in line for it.') as string,
+    });
+    const first = await tws(limit, { args: ['show', 'import'], flags: { limit: '1' } });
+    expect(first.out).toMatch(/urgent is 1st of 2 in line\n {2}1 other in line not shown$/);
+    const none = await tws(limit, { args: ['show', 'nothing'] });
+    expect(none.err).toBe('No job holds a permit of "nothing" or waits for one.');
+  });
+
+  it('names the jobs that somebody may see, however many others began under a rate', async () => {
+    const { tws, put } = await openProject();
+    const now = Date.now();
+    const ids = Array.from({ length: 12 }, (_, i) => `theirs-${i}`);
+    await put(
+      ...ids.map((_id) => ({ _id, type: 'job', flow: 'f', owner: 'ann' })),
+      { _id: 'mine', type: 'job', flow: 'f', owner: 'bob' },
+      {
+        ...{ _id: rateId, type: 'rate', of: 'task "send"', owner: 'DEFAULT', limit: 20 },
+        ...{ per: 86_400_000, born: 'b', nonce: 'n' },
+        grants: [...ids, 'mine'].map((id, i) => ({
+          ...{ at: now - 1_000 * (i + 1), gen: 1, for: JSON.stringify([id, '0', 1, 1]) },
+        })),
+      },
+    );
+    const bob = await tws(limit, { args: ['show', 'send'], settings: { owner: 'bob' } });
+    expect(bob.json).toMatchObject({ limits: [{ held: 13, holders: [{ job: 'mine' }] }] });
+    expect(bob.out).toContain('mine step 0 began');
+    expect(bob.out).toContain('12 others not shown');
+  });
+
   it.each([
-    [['show'], {}, 'There is no "tws limit show"; it is one of list.'],
+    [['shew'], {}, 'There is no "tws limit shew"; it is one of list, show.'],
+    [['show'], {}, '"tws limit show" takes one name: of a limit, a flow, a task or a queue.'],
     [['list', 'x'], {}, '"tws limit list" takes no names.'],
     [['list'], { limit: '0' }, '--limit must be a whole number from 1 to 1000.'],
   ])('refuses %j', async (args, flags, reason) => {

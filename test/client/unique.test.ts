@@ -244,8 +244,15 @@ describe('a job with "unique"', () => {
     await expect(again()).rejects.toMatchObject({ code: 'not_unique', job: id });
     const [row] = await locks(space);
     expect(row?.doc).toMatchObject({ job: id, states: daily.states });
+    const until = Number(row?.doc?.['until']);
+    expect((await client.explain(id)).reasons.at(-1)).toEqual({
+      ...{ kind: 'unique_period', until },
+      because: `No other job can have its "unique" key before ${new Date(until).toISOString()}.`,
+    });
     await agedLocks(space, 86_400_000);
     await expect.poll(() => locks(space)).toEqual([]);
+    const later = (await client.explain(id)).reasons.map(({ kind }) => kind);
+    expect(later).not.toContain('unique_period');
     expect((await again()).existed).toBe(false);
   });
 

@@ -23,10 +23,23 @@ export const queues: readonly CommandDefinition[] = [
   },
   {
     name: 'limit',
-    about: 'List the limits that jobs hold or wait for: `max_running`, `concurrency` and rates.',
-    arguments: [{ name: '<action>', about: 'What to do: list.', values: ['list'] }],
-    options: [{ flags: '--limit <n>', about: 'So many at most; default 100.' }],
-    examples: ['tws limit list', 'tws limit list --owner me --json'],
+    about:
+      'List the limits that jobs hold or wait for (`max_running`, `concurrency`, rates), and who is in line.',
+    arguments: [
+      { name: '<action>', about: 'What to do: list or show.', values: ['list', 'show'] },
+      {
+        name: '[name]',
+        about: 'With show: name of a limit, a flow, a task or a queue.',
+        values: { named: ['flow', 'task'] },
+      },
+    ],
+    options: [
+      {
+        flags: '--limit <n>',
+        about: 'So many at most, with show so many jobs of each kind; default 100.',
+      },
+    ],
+    examples: ['tws limit list', 'tws limit list --owner me --json', 'tws limit show import'],
     load: async () => (await import('../commands/limit.js')).limit,
   },
   {

@@ -23,17 +23,22 @@ const limitSchema = z
           since: epochMsSchema,
         }),
       )
-      .describe('At most 10, only jobs that may be seen; of a rate the latest first.'),
+      .describe('As many as `named`, only jobs that may be seen; of a rate the latest first.'),
     waiting: z.number().describe('How many jobs wait for it.'),
     line: z
       .array(
         z.object({
           job: z.string(),
+          place: z.number().describe('Its place in line, from 1.'),
+          to: z
+            .number()
+            .optional()
+            .describe('The last place that it may have, beside others that have not begun.'),
           since: epochMsSchema.optional().describe('When it began; absent: it has not begun.'),
         }),
       )
       .describe(
-        'The jobs that wait, the first one first; at most 10, only those that may be seen.',
+        'The jobs that wait, the first one first; as many as `named`, only those that may be seen.',
       ),
   })
   .meta({ id: 'Limit' });
@@ -51,6 +56,13 @@ export const limitsRoute = route({
   query: z.object({
     owner: z.string().optional(),
     limit: countParam(1, 1_000).optional().describe('So many at most; default 100.'),
+    name: z
+      .string()
+      .optional()
+      .describe('Only those of a flow, task, queue or limit of that name.'),
+    named: countParam(1, 1_000)
+      .optional()
+      .describe('So many holders and so many that wait are named of each; default 10.'),
   }),
   answers: {
     200: {
@@ -65,8 +77,8 @@ export const limitsRoute = route({
     },
   },
   problems: ['owner_refused'],
-  handle: async ({ api, query: { owner, limit: most }, principal }) => {
+  handle: async ({ api, query: { owner, limit: most, name, named }, principal }) => {
     const owners = ownersFor(known({ principal }), owner);
-    return { status: 200, body: await api.client.limits({ owners, most }) };
+    return { status: 200, body: await api.client.limits({ owners, most, name, named }) };
   },
 });

@@ -2,11 +2,14 @@ import { Link } from 'wouter-preact';
 import { isObject } from '../../model/object.js';
 import { readUnique, ruleOf, type Unique } from '../../model/unique.js';
 import { lengthOf, listed } from '../../words.js';
-import type { StoredJob } from '../answers.js';
+import type { ExplainAnswer, StoredJob } from '../answers.js';
+import { get } from '../api.js';
+import { useLoaded } from '../live/use-loaded.js';
 import { Fact } from '../parts/fact.js';
+import { Ago } from '../parts/time.js';
 
 /** The `unique` of a job or of its flow, and the job with the same key for which it was refused. */
-export function UniqueFacts({ job: { document } }: { readonly job: StoredJob }) {
+export function UniqueFacts({ job: { id, document } }: { readonly job: StoredJob }) {
   const { unique: own, flow_definition: flow, failure } = document;
   const unique = readUnique(own ?? (isObject(flow) ? flow['unique'] : undefined));
   const other = isObject(failure) && failure['name'] === 'NotUnique' ? failure['job'] : undefined;
@@ -15,6 +18,7 @@ export function UniqueFacts({ job: { document } }: { readonly job: StoredJob }) 
       {unique !== undefined && (
         <Fact name="Unique" value={`${keyWords(unique)}, ${timeWords(unique)}`} />
       )}
+      {unique?.period !== undefined && <PeriodEnd id={id} />}
       {typeof other === 'string' && (
         <Fact
           name="Key taken by"
@@ -23,6 +27,16 @@ export function UniqueFacts({ job: { document } }: { readonly job: StoredJob }) 
       )}
     </>
   );
+}
+
+/** When the period of the key ends; its lock tells, which is no part of the job. */
+function PeriodEnd({ id }: { readonly id: string }) {
+  const { value } = useLoaded(`period of ${id}`, (signal) =>
+    get<ExplainAnswer>(`jobs/${encodeURIComponent(id)}/explain`, { signal }),
+  );
+  const reasons = value?.jobs[0]?.reasons ?? [];
+  const until = reasons.find(({ kind }) => kind === 'unique_period')?.until;
+  return until === undefined ? null : <Fact name="Key taken until" value={<Ago at={until} />} />;
 }
 
 function keyWords({ key, name }: Unique): string {
