@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { runningDev, type EmbeddedFile } from '../config/dev.js';
 import type { Config } from '../config/load.js';
 import { problem, type TwsError } from '../errors.js';
+import { makeFolder } from '../make-folder.js';
 import type { StorageKind } from '../storage-kinds.js';
 
 /** The embedded server, and the settings of a command that works on it. */
@@ -18,6 +19,8 @@ export type EmbeddedRun = {
   readonly files: { readonly settings: string; readonly url: string };
   /** Leaves `files`, so that other terminals of the project find the server. */
   readonly announce: () => Promise<void>;
+  /** Says in the file of the settings where the API is. */
+  readonly announceApi: (url: string) => Promise<void>;
   /** Resolves when the server has ended by itself (`embedded_gone`), or was stopped. */
   readonly gone: Promise<TwsError>;
   /** Ends the server and takes `files` away. */
@@ -45,7 +48,7 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
   if (running !== undefined) {
     throw problem('dev_running', { dir, pid: running.pid, url: running.url });
   }
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await makeFolder(dir, 0o700);
   const { startEmbedded } = await import('../embedded/start.js');
   await assertFree(port);
   const files = { settings: join(dir, 'embedded.json'), url: join(dir, 'couch-url') };
@@ -75,6 +78,8 @@ export async function runEmbedded(options: EmbeddedOptions): Promise<EmbeddedRun
       await writePrivate(files.settings, JSON.stringify(settings, null, 2));
       await writePrivate(files.url, withCredentials(url, user, password));
     },
+    announceApi: (http) =>
+      writePrivate(files.settings, JSON.stringify({ ...settings, http }, null, 2)),
     stop: async () => {
       await forget();
       await server.stop();

@@ -11,6 +11,8 @@ export const embeddedFileSchema = z.looseObject({
   database: text,
   app: text,
   pid: z.int(),
+  /** Address of its API, where it serves one. */
+  http: text.optional(),
 });
 export type EmbeddedFile = z.infer<typeof embeddedFileSchema>;
 

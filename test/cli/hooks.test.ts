@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { doctor } from '../../src/cli/commands/doctor.js';
@@ -72,6 +72,16 @@ describe('tws hook', () => {
       0,
       expect.stringMatching(/^202: \{"outcome":"started","job":"hook-run:push:me:/),
     ]);
+    // As `tws dev` says that it serves its API there.
+    const { url, user = '', password = '', database } = opened.store.connection;
+    const dev = { url, user, password, database, app: 'tws', pid: process.pid, http: api.url };
+    await mkdir(join(opened.root, '.tws'));
+    await writeFile(join(opened.root, '.tws', 'embedded.json'), JSON.stringify(dev));
+    const there = await run(hook, {
+      ...{ cwd: opened.root, args: ['test', 'push'], env },
+      flags: { data: '{"after": "c0ffee"}', header: ['X-GitHub-Event: push'], send: true },
+    });
+    expect([there.exit, there.out]).toEqual([0, expect.stringContaining('"outcome":"started"')]);
     const away = await test({ send: 'http://127.0.0.1:9' });
     expect(away.error?.message).toMatch(/^Nothing answers at http:\/\/127.0.0.1:9 /);
   });

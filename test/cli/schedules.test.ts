@@ -133,7 +133,10 @@ describe('tws schedule show', () => {
       exit: 3,
       error: { code: 'document_invalid' },
     });
-    expect((await call('next nightly')).err).toContain('has no further slot');
+    expect(await call('next nightly')).toMatchObject({
+      ...{ exit: 3, error: { code: 'document_invalid' } },
+      error: { message: expect.stringContaining('cron must have 5 or 6 fields') as string },
+    });
   });
 });
 

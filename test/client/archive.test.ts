@@ -204,6 +204,13 @@ describe('an archive', () => {
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     await mkdir(join(root, 'a'));
     await expect(folderObjects(root, 'folder').put('a', Buffer.from('x'))).rejects.toThrow();
+    // Nothing can be made there, and the system says of each folder that it is missing.
+    if (process.platform === 'linux') {
+      const nowhere = folderObjects('/proc/none/deep/archive', 'folder');
+      await expect(nowhere.put('a', Buffer.from('x'))).rejects.toThrow(
+        "ENOENT: no such file or directory, mkdir '/proc/none'",
+      );
+    }
     expect(await readdir(root)).toEqual(['a']);
   });
 

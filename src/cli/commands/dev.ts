@@ -78,7 +78,10 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     }
     const api =
       figures && (await startApi({ ...servedBy(engine, io), config, opened, log, figures }));
-    if (api !== undefined) cleanup.add(api.close);
+    if (api !== undefined) {
+      cleanup.add(api.close);
+      await embedded.announceApi(api.url);
+    }
     greet(embedded, api, io);
     const stopped = engine ? untilStopped(engine, io.stop) : aborted(io.stop);
     const failure = await Promise.race([stopped, gone]);

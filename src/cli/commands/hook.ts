@@ -5,6 +5,7 @@ import { openDatabase } from '../../client.js';
 import { defaultHost, defaultPort } from '../../config/address.js';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
+import { runningDev } from '../../config/dev.js';
 import { actionOf } from '../action.js';
 import { defineCommand } from '../command.js';
 import { printHooks, showHook } from '../hooks/show.js';
@@ -105,8 +106,11 @@ function pairsOf(
   return Object.fromEntries(pairs);
 }
 
-/** Where the API of these settings is. */
-function serverOf({ http }: Config): string {
+/** Where the API of these settings is: that of the `tws dev` whose database is used, else as they say. */
+function serverOf({ http, embedded, origins }: Config): string {
+  const isOfDev = origins['url']?.endsWith('embedded.json') === true;
+  const running = isOfDev ? runningDev(embedded.dir)?.http : undefined;
+  if (running !== undefined) return running;
   const { host = defaultHost, port = defaultPort, tls } = http;
   const name = host.includes(':') ? `[${host}]` : host;
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;

@@ -10,6 +10,7 @@ import type { Io } from '../io.js';
 import { theOne } from '../naming.js';
 import { changeBackfill, pauseEach } from '../schedules/change.js';
 import { slotFacts } from '../schedules/facts.js';
+import { problemSentences } from '../schedules-and-hooks.js';
 import { printSchedules } from '../schedules/list.js';
 import { printSlots, showSchedule } from '../schedules/show.js';
 import { sinceFlag } from '../since-flag.js';
@@ -119,6 +120,9 @@ async function nextOf(client: Client, doc: StoredDocument, count = usualCount, i
   const slots = (await client.nextSlots(doc, count, Date.now())).map(slotFacts);
   const { _id: id } = doc;
   const status = scheduleStatus(doc);
+  const [first, ...others] = slots.length === 0 ? problemSentences(doc) : [];
+  if (first !== undefined)
+    throw problem('document_invalid', { kind: 'schedule', first, more: others.length });
   if (slots.length === 0) {
     io.say(`Schedule ${id} has no further slot; \`tws schedule show ${id}\` tells more.`);
   } else if (status === 'paused') {

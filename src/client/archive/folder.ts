@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../make-folder.js';
 import type { ArchiveObjects, ByteRange } from './batches.js';
 
 /** Files of a folder, which is made when the first is written. A file is on disk, or not there. */
@@ -7,7 +8,7 @@ export function folderObjects(folder: string, name: string): ArchiveObjects {
   return {
     name,
     put: async (file, bytes) => {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder, 0o700);
       const draft = join(folder, `.${file}.${process.pid}`);
       try {
         await using(draft, 'w', async (handle) => {

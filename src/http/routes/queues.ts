@@ -35,7 +35,19 @@ const listRoute = route({
   answers: {
     200: {
       description: 'The queues, by name.',
-      schema: z.object({ queues: z.array(queueFactsSchema) }).meta({ id: 'Queues' }),
+      schema: z
+        .object({
+          queues: z.array(queueFactsSchema),
+          wrong: z
+            .array(
+              z.object({
+                id: z.string(),
+                problems: z.array(z.object({ path: z.string(), message: z.string() })),
+              }),
+            )
+            .describe('Controls with mistakes: engines follow only what they can read of them.'),
+        })
+        .meta({ id: 'Queues' }),
     },
   },
   handle: async ({ api }) => {
@@ -47,7 +59,8 @@ const listRoute = route({
       ...queue,
       engines: queue.engines.filter((id) => alive.has(id)),
     }));
-    return { status: 200, body: { queues } };
+    const wrong = await api.client.wrongQueueControls();
+    return { status: 200, body: { queues, wrong } };
   },
 });
 

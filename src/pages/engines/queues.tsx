@@ -16,16 +16,27 @@ type Queue = {
   readonly engines: readonly string[];
 };
 
+/** A control with mistakes, as the API answers it. */
+type WrongControl = {
+  readonly id: string;
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
+};
+
+type QueueList = { readonly queues: readonly Queue[]; readonly wrong: readonly WrongControl[] };
+
 /** The queues, with a button to pause each, or to let it go on. */
 export function Queues() {
   const { value, error, reload } = usePolled('queues', everyMs, (signal) =>
-    get<{ readonly queues: readonly Queue[] }>('queues', { signal }),
+    get<QueueList>('queues', { signal }),
   );
   if (error !== undefined) return <ProblemBox error={error} again={reload} />;
   if (value === undefined) return null;
   return (
     <section>
       <h2>Queues</h2>
+      {value.wrong.map((one) => (
+        <Mistakes key={one.id} of={one} />
+      ))}
       <ul class="engines">
         {value.queues.map((queue) => (
           <li key={queue.name} class="box">
@@ -53,6 +64,21 @@ export function Queues() {
         ))}
       </ul>
     </section>
+  );
+}
+
+function Mistakes({ of: { id, problems } }: { readonly of: WrongControl }) {
+  return (
+    <div class="box problem" role="alert">
+      <p>
+        Engines follow only what they can read of the control <code>{id}</code>:
+      </p>
+      <ul>
+        {problems.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
