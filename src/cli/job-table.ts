@@ -19,13 +19,24 @@ export function jobTable(
 }
 
 function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly TableCell[] {
-  const { id, key, status, state, start, due, took_ms: took, failure_name: name, exit } = facts;
+  const {
+    id,
+    key,
+    status,
+    custom_status: custom,
+    state,
+    start,
+    due,
+    took_ms: took,
+    failure_name: name,
+    exit,
+  } = facts;
   const at = due ?? start;
   const when = at === undefined ? '-' : relative ? momentFrom(now, Date.parse(at)) : at;
   const failed = status === 'failed' ? `${name ?? 'no name'} (exit ${exit ?? '?'})` : '-';
   return [
     { text: key },
-    { text: status, style: colourOf(status) },
+    { text: custom === undefined ? status : `${status} [${custom}]`, style: colourOf(status) },
     { text: state },
     { text: when },
     { text: took === undefined ? '-' : lengthOf(took) },

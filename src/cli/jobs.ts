@@ -14,6 +14,8 @@ export type JobFacts = {
   readonly key: string;
   readonly state: string;
   readonly status: Status;
+  /** The job's own beside it. */
+  readonly custom_status?: string;
   readonly exit?: number;
   readonly start?: string;
   readonly end?: string;
@@ -27,7 +29,7 @@ export type JobFacts = {
 
 /** Reads any job document, also a malformed one. */
 export function jobFacts(job: StoredDocument, now: number): JobFacts {
-  const { flow, owner, state, exit, failure } = job;
+  const { flow, owner, state, exit, failure, custom_status: custom } = job;
   const start = timeOf(job['start']);
   const end = timeOf(job['end']);
   const due = timeOf(job['next_due']) ?? timeOf(job['exec_after']);
@@ -36,6 +38,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   const text = (key: string): string | undefined =>
     isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;
   const facts = {
+    custom_status: typeof custom === 'string' && custom !== '' ? custom : undefined,
     exit: typeof exit === 'number' ? exit : undefined,
     start: start?.toISOString(),
     end: end?.toISOString(),
@@ -71,10 +74,18 @@ function timeOf(time: unknown): Date | undefined {
 
 /** One line about a job: `flow::owner => state status (id)`. */
 export function jobLine(job: StoredDocument, io: Io): string {
-  const { id, key, state, status, exit, failure } = jobFacts(job, Date.now());
+  const {
+    id,
+    key,
+    state,
+    status,
+    custom_status: custom,
+    exit,
+    failure,
+  } = jobFacts(job, Date.now());
   const ended =
     status === 'failed' ? ` (exit ${exit ?? '?'}): ${plain(failure ?? 'no reason given')}` : '';
-  return `${key} => ${state} ${io.style(colourOf(status), status)}${ended} ${io.style('dim', `(${id})`)}`;
+  return `${key} => ${state} ${io.style(colourOf(status), status)}${custom === undefined ? '' : ` [${plain(custom)}]`}${ended} ${io.style('dim', `(${id})`)}`;
 }
 
 /** The moment a job is in, for somebody who waits for it. */

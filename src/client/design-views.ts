@@ -2,7 +2,7 @@ import { isObject } from '../model/object.js';
 import type { Store } from '../store/store.js';
 
 /** A view of a design document of the database, ours or a user's. */
-export type DesignView = {
+export type ListedView = {
   readonly name: string;
   /** `_design/tws` */
   readonly design: string;
@@ -13,7 +13,7 @@ export type DesignView = {
 /** What the client knows of design documents. */
 export type ViewsOfDesigns = {
   /** The views of all design documents, by name. */
-  readonly views: () => Promise<readonly DesignView[]>;
+  readonly views: () => Promise<readonly ListedView[]>;
 };
 
 /** The part of the client about design documents. */
@@ -21,8 +21,8 @@ export function viewsOfDesigns(store: Store): ViewsOfDesigns {
   return { views: () => designViews(store) };
 }
 
-async function designViews(store: Store): Promise<readonly DesignView[]> {
-  const found: DesignView[] = [];
+async function designViews(store: Store): Promise<readonly ListedView[]> {
+  const found: ListedView[] = [];
   for await (const { _id: design, views } of store.rangePages('_design/')) {
     if (!isObject(views)) continue;
     for (const [name, view] of Object.entries(views)) {

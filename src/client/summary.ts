@@ -17,7 +17,7 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
   return {
     id,
     rev,
-    ...texts(job, ['flow', 'flow_rev', 'state', 'external_id', 'queue']),
+    ...texts(job, ['flow', 'flow_rev', 'state', 'custom_status', 'external_id', 'queue']),
     ...(target === undefined ? {} : { target: target.text }),
     owner: ownerOf(job),
     status,

@@ -68,6 +68,9 @@ const written = {
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema.describe('Values by which jobs are searched.')),
   tags: z.exactOptional(namesSchema.describe('Words for people.')),
+  custom_status: z.exactOptional(
+    z.unknown().describe('A status of your own beside the one of the engine: a short text.'),
+  ),
   parent: z.exactOptional(
     z.looseObject(
       {
@@ -309,6 +312,7 @@ const readFirst = [
   'flow',
   'owner',
   'state',
+  'custom_status',
   'exit',
   'failure',
   'result',

@@ -37,6 +37,7 @@ export const summarySchema = z
     owner: z.string(),
     status: statusSchema,
     state: z.exactOptional(z.string()).describe('Absent for a new job.'),
+    custom_status: z.exactOptional(z.string()).describe('A status of its own, for people.'),
     start: z.exactOptional(epochMsSchema),
     end: z.exactOptional(epochMsSchema),
     exit: z.exactOptional(z.number()).describe('0: success.'),

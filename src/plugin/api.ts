@@ -65,6 +65,11 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
    * stored together with the outcome, and only if that is a success.
    */
   readonly setData: (changes: Readonly<Record<string, unknown>>) => void;
+  /**
+   * Sets `custom_status` of the job, a short text that lists show beside its status; `null` takes it away. It is
+   * stored with the next report, and with the outcome, however the attempt ends.
+   */
+  readonly setStatus: (status: string | null) => void;
   /** Says how far the work is, as a number or a short text; kept in the step. */
   readonly progress: (progress: number | string) => void;
   /**

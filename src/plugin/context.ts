@@ -34,6 +34,7 @@ export type ContextInput = {
   readonly progress?: PluginContext['progress'];
   /** Takes changes in the form of JSON, without secrets. */
   readonly setData?: PluginContext['setData'];
+  readonly setStatus?: PluginContext['setStatus'];
   readonly lastDetails?: unknown;
   readonly key: string;
   readonly cwd: string;
@@ -108,7 +109,7 @@ export function createContext(input: ContextInput): {
   return { context, redact };
 }
 
-type Reports = Pick<PluginContext, 'log' | 'heartbeat' | 'setData' | 'progress'>;
+type Reports = Pick<PluginContext, 'log' | 'heartbeat' | 'setData' | 'setStatus' | 'progress'>;
 
 /** The functions by which a plugin tells how far it is; what they are given is kept without secrets. */
 function reports(input: ContextInput, redact: Redact, signal: AbortSignal): Reports {
@@ -123,6 +124,8 @@ function reports(input: ContextInput, redact: Redact, signal: AbortSignal): Repo
       signal.throwIfAborted();
     },
     setData: (changes) => input.setData?.(redact(asChanges(changes))),
+    setStatus: (status) =>
+      input.setStatus?.(status === null ? null : String(asProgress(redact(asText(status))))),
     progress: (progress) =>
       input.progress?.(
         asProgress(redact(typeof progress === 'number' ? progress : asText(progress))),

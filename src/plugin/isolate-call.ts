@@ -90,6 +90,7 @@ function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): 
       hear();
     },
     progress: (progress) => send({ type: 'progress', progress }),
+    setStatus: (status) => send({ type: 'status', status }),
     setData: (changes) => send({ type: 'data', changes }),
     exit: (code) => send({ type: 'exit', code }),
   });

@@ -33,6 +33,7 @@ export type NoteMessage =
   | { readonly type: 'log'; readonly message: string; readonly data?: Record<string, unknown> }
   | { readonly type: 'heartbeat'; readonly details: unknown }
   | { readonly type: 'progress'; readonly progress: number | string }
+  | { readonly type: 'status'; readonly status: string | null }
   | { readonly type: 'data'; readonly changes: Readonly<Record<string, unknown>> }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string };

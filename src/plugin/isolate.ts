@@ -83,6 +83,8 @@ function pass(message: NoteMessage, context: PluginContext): void {
       return beat(message.details, context);
     case 'progress':
       return context.progress(message.progress);
+    case 'status':
+      return context.setStatus(message.status);
     case 'data':
       return context.setData(message.changes);
     case 'exit':

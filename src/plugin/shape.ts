@@ -65,7 +65,7 @@ function isMarked(run: PluginModule['default'] & Exports): boolean {
   const destructured = /^[^{=]*?\(\s*\{([^}]*)\}/.exec(Function.prototype.toString.call(run))?.[1];
   return (
     destructured !== undefined &&
-    /\b(?:params|job|step|results|signal|log|heartbeat|lastDetails|progress|secret|key|render|wait|requeue|restartJob|exit|cwd|done|setData|history)\b/.test(
+    /\b(?:params|job|step|results|signal|log|heartbeat|lastDetails|progress|secret|key|render|wait|requeue|restartJob|exit|cwd|done|setData|setStatus|history)\b/.test(
       destructured,
     )
   );

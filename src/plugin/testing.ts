@@ -39,6 +39,8 @@ export type TestRecord = {
   readonly details: readonly unknown[];
   /** Changes of `job.data`, together. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** What it set as `custom_status` of the job, in its order. */
+  readonly statuses: readonly (string | null)[];
 };
 
 /** A context with what the plugin said to it, and a way to stop the attempt. */
@@ -58,6 +60,7 @@ export function createTestContext<Params = Readonly<Record<string, unknown>>>(
     progress: [] as (number | string)[],
     details: [] as unknown[],
     data: {} as Record<string, unknown>,
+    statuses: [] as (string | null)[],
   };
   const { context } = createContext({
     ...inputOf(given as TestAttempt),
@@ -69,6 +72,7 @@ export function createTestContext<Params = Readonly<Record<string, unknown>>>(
       if (details !== undefined) record.details.push(details);
     },
     progress: (progress) => void record.progress.push(progress),
+    setStatus: (status) => void record.statuses.push(status),
     setData: (changes) => void Object.assign(record.data, changes),
   });
   for (const path of given.secrets ?? []) context.secret(path);

@@ -30,6 +30,17 @@ const jobs = [
 ];
 
 describe('jobTable', () => {
+  // Shows D-08.
+  it('shows the status that a job has of its own', () => {
+    const own = job({
+      ...{ _id: 'own', custom_status: 'picking', state: 'a-0', start: now },
+      steps: [{ state: '$$active' }],
+    });
+    const io = { style: plain, resultsOnTerminal: true } as const;
+    expect(jobTable([own], now, io).at(-1)).toMatch(/^greet::DEFAULT +running \[picking\] +a-0/);
+    expect(jobFacts(job({ custom_status: 7 }), now)).not.toHaveProperty('custom_status');
+  });
+
   it('aligns its columns, with a head and times as seen from now on a terminal', () => {
     expect(jobTable(jobs, now, { style: plain, resultsOnTerminal: true })).toEqual([
       'FLOW               STATUS     STATE       STARTED   TOOK  FAILURE                     ID',

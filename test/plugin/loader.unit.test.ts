@@ -11,6 +11,7 @@ const shipped = [
   'mail-smtp',
   'noop',
   's3-upload',
+  'set',
   'templater',
   'webhook',
   'worker',

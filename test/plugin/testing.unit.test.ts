@@ -4,7 +4,7 @@ import { createTestContext, runTestAttempt } from '../../src/plugin/testing.js';
 
 describe('createTestContext', () => {
   it('has what the test says, and keeps what the plugin says', () => {
-    const { context, logged, progress, details, data } = createTestContext({
+    const { context, logged, progress, details, data, statuses } = createTestContext({
       params: { name: 'Ada', pass: 'hunter22' },
       results: { before: 1 },
       attempt: 2,
@@ -20,8 +20,10 @@ describe('createTestContext', () => {
     context.progress(0.5);
     context.heartbeat({ page: 4 });
     context.setData({ a: 1 });
+    context.setStatus('half');
     expect(logged).toEqual([{ message: 'with [secret]', data: { n: 1 } }]);
     expect([progress, details, data]).toEqual([[0.5], [{ page: 4 }], { a: 1 }]);
+    expect(statuses).toEqual(['half']);
   });
 
   it('stops the attempt when the test says so', () => {

@@ -1,6 +1,7 @@
 import type { Job, LiveJob } from '../../model/job.js';
 import type { LiveStep, Step } from '../../model/step.js';
 import { attemptsOf, countsSince } from '../../reading/attempts.js';
+import { without } from '../../model/record.js';
 import { withStep, ownAttempt } from '../steps.js';
 
 /** A line that a running attempt logged; `at` epoch ms. */
@@ -16,6 +17,8 @@ export type Report = {
   readonly details?: unknown;
   readonly progress?: number | string;
   readonly log?: readonly LogLine[];
+  /** What it sets as `custom_status` of the job, however it ends; null takes it away. */
+  readonly status?: string | null;
   /** What it changes in the `data` of the job, if it succeeds; `null` takes a key out. */
   readonly data?: Readonly<Record<string, unknown>>;
   /** For how long (ms) it held up everything else in its process, the worst time. */
@@ -37,7 +40,7 @@ export function report(job: Job, claim: string, reported: Report, now: number): 
   const own = ownAttempt(job, claim);
   if (own.kind === 'fenced') return own;
   const step = { ...withReport(own.step, reported), reported: now };
-  return { kind: 'reported', job: withStep(own.job, own.step, step) };
+  return { kind: 'reported', job: withStatus(withStep(own.job, own.step, step), reported) };
 }
 
 /** Returns the step with the report of its attempt. */
@@ -52,6 +55,12 @@ export function withReport(
     ...(blockedMs === undefined ? {} : { blocked_ms: blockedMs }),
     ...(log.length === 0 ? {} : { log: boundedLog(log) }),
   };
+}
+
+/** Returns the job with the status of its own that an attempt has given it. */
+export function withStatus(job: LiveJob, { status }: Report): LiveJob {
+  if (status === undefined) return job;
+  return status === null ? without(job, 'custom_status') : { ...job, custom_status: status };
 }
 
 /** Returns the details of the last of the earlier attempts that reported any. */

@@ -17,7 +17,7 @@ import { decisionMaker } from '../../structures/paths.js';
 import { unfitForStep } from './unfit-result.js';
 import type { Unfit } from '../start/suits.js';
 import type { World } from '../world.js';
-import { withReport, type Report } from './report.js';
+import { withReport, withStatus, type Report } from './report.js';
 import { askedInVain } from '../../reading/in-vain.js';
 
 /**
@@ -58,7 +58,8 @@ export function settle(
       ? settleStep(reported, step, outcome, now)
       : failStep(reported, step, { state: '$$error', ...unfit }, now);
   const isChanged = report.data !== undefined && hasSucceeded(settled, step.path, outcome);
-  return { kind: 'settled', job: isChanged ? withData(settled, report.data) : settled };
+  const told = withStatus(settled, report);
+  return { kind: 'settled', job: isChanged ? withData(told, report.data) : told };
 }
 
 /**

@@ -31,7 +31,7 @@ export type CallOptions = {
 
 /** The signal of an attempt, and where what its plugin says goes to. */
 export type AttemptCallbacks = Required<
-  Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData'>
+  Pick<ContextInput, 'signal' | 'log' | 'heartbeat' | 'progress' | 'setData' | 'setStatus'>
 > &
   Pick<RunOptions, 'timed' | 'attribution'>;
 

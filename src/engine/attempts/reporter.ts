@@ -5,6 +5,8 @@ import { boundedLog, logLine, type LogLine, type Report } from '../../decide/fin
 export type Reporter = {
   readonly details: (details: unknown) => void;
   readonly progress: (progress: number | string) => void;
+  /** Of the job: a text of its own beside its status; null: none. */
+  readonly status: (status: string | null) => void;
   /** Changes of the job's data go with the end of the attempt, not with a report. */
   readonly data: (changes: Readonly<Record<string, unknown>>) => void;
   readonly log: (line: LogLine) => void;
@@ -72,6 +74,7 @@ export function createReporter({
   return {
     details: (details) => add({ details }),
     progress: (progress) => add({ progress }),
+    status: (status) => add({ status }),
     data: (changes) => {
       report = { ...report, data: { ...report.data, ...changes } };
     },

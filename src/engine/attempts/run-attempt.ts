@@ -241,6 +241,7 @@ function callbacksFor(
       if (details !== undefined) onOwn(() => reporting().details(details));
     },
     setData: (changes) => onOwn(() => reporting().data(changes)),
+    setStatus: (status) => onOwn(() => reporting().status(status)),
     progress: (progress) => onOwn(() => reporting().progress(progress)),
     log: (message, data) => {
       const line = { at: now(), message, ...(data === undefined ? {} : { data }) };

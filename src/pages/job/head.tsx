@@ -26,7 +26,7 @@ export function JobHead({ job, attempts, live }: Props) {
     <>
       <PageHead title={id}>
         <Copy text={id} what="the id" />
-        <StatusWord status={status} />
+        <StatusWord status={status} custom={job.custom_status} />
         <LiveWord state={live} />
       </PageHead>
       <dl class="facts wide">

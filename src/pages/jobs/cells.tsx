@@ -10,7 +10,7 @@ type CellOf = (job: Summary) => ComponentChildren;
 
 /** What each column shows of a job. */
 const cells: Readonly<Record<ColumnWord, CellOf>> = {
-  status: ({ status }) => <StatusWord status={status} />,
+  status: ({ status, custom_status: custom }) => <StatusWord status={status} custom={custom} />,
   id: ({ id }) => <JobLink id={id} />,
   flow: ({ flow, tags = [] }) => (
     <>

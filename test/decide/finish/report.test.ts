@@ -40,6 +40,17 @@ describe('report', () => {
     });
   });
 
+  // Shows D-08.
+  it('gives the job a status of its own, or takes it away', () => {
+    const { liveJob, live } = running();
+    const first = report(liveJob, live.claim, { status: 'picking' }, t0);
+    if (first.kind === 'fenced') throw new Error(first.because);
+    expect(first.job).toMatchObject({ custom_status: 'picking', state: 'a-0' });
+    const second = report(first.job, live.claim, { status: null }, t0 + 1);
+    if (second.kind === 'fenced') throw new Error(second.because);
+    expect(second.job).not.toHaveProperty('custom_status');
+  });
+
   it('replaces what was reported before', () => {
     const { liveJob, live } = running();
     const first = report(liveJob, live.claim, { details: 1, progress: 'a' }, t0);

@@ -9,7 +9,14 @@ const nothing = (): void => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const callbacks = {
   signal: new AbortController().signal,
-  ...{ log: nothing, heartbeat: nothing, progress: nothing, setData: nothing, timed: nothing },
+  ...{
+    log: nothing,
+    heartbeat: nothing,
+    progress: nothing,
+    setData: nothing,
+    setStatus: nothing,
+    timed: nothing,
+  },
 };
 
 it('an attempt is released when the engine ends before the results that it sees are read', async () => {

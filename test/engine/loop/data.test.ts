@@ -4,14 +4,15 @@ import { openWorkspace } from '../../support/workspace.js';
 const write = `export default ({ params, setData }) => { setData(params); };`;
 const plugins = {
   'write.mjs': write,
-  'thread.mjs': `export const isolate = 'thread'; ${write}`,
+  'thread.mjs': `export const isolate = 'thread';
+    export default ({ params, setData, setStatus }) => { setData(params); setStatus('thread'); };`,
   'fails.mjs': `export default ({ setData }) => { setData({ lost: 1 }); throw new Error('no'); };`,
   'wrong.mjs': `export default ({ setData }) => setData([1]);`,
   'read.mjs': `export default ({ job, params }) => ({ seen: job.data, params });`,
 };
 
 describe('the data of a job', () => {
-  // Shows B-12, G-03.
+  // Shows B-12, D-08, G-03, X-33.
   it('are changed by plugins, inside and outside the process, and seen by those that follow', async () => {
     const space = await openWorkspace(plugins);
     await space.put(
@@ -21,6 +22,7 @@ describe('the data of a job', () => {
         return { _id: `task:DEFAULT:${name}`, type: 'task', name, timeout: 120_000 };
       }),
     );
+    await space.put({ _id: 'task:DEFAULT:set', type: 'task', name: 'set' });
     await space.engine();
     const beside = [
       { task: 'write', params: { left: 1, gone: null } },
@@ -30,12 +32,16 @@ describe('the data of a job', () => {
     ];
     const [id = ''] = await space.put({
       type: 'job',
-      tasks: [{ parallel: beside }, { task: 'read', params: { left: '{{job.data.left}}' } }],
-      data: { own: true, gone: 1 },
+      tasks: [
+        { task: 'set', params: { own: true, gone: null, kept: { n: 1 } } },
+        { parallel: beside },
+        { task: 'read', params: { left: '{{job.data.left}}' } },
+      ],
+      data: { gone: 1, kept: 0 },
     });
     const ended = await space.ended(id);
-    const data = { own: true, left: 1, right: 2 };
-    expect(ended).toMatchObject({ exit: 0, data });
+    const data = { own: true, kept: { n: 1 }, left: 1, right: 2 };
+    expect(ended).toMatchObject({ exit: 0, data, custom_status: 'thread' });
     expect(ended['data']).toEqual(data);
     expect(ended.steps.at(-1)?.['result']).toEqual({ seen: data, params: { left: 1 } });
     const wrong = ended.steps.find((step) => step['task'] === 'wrong');
