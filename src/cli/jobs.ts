@@ -29,7 +29,7 @@ export type JobFacts = {
 
 /** Reads any job document, also a malformed one. */
 export function jobFacts(job: StoredDocument, now: number): JobFacts {
-  const { flow, owner, state, exit, failure, custom_status: custom } = job;
+  const { flow, owner, state, exit, failure } = job;
   const start = timeOf(job['start']);
   const end = timeOf(job['end']);
   const due = timeOf(job['next_due']) ?? timeOf(job['exec_after']);
@@ -38,7 +38,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   const text = (key: string): string | undefined =>
     isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;
   const facts = {
-    custom_status: typeof custom === 'string' && custom !== '' ? custom : undefined,
+    custom_status: customOf(job),
     exit: typeof exit === 'number' ? exit : undefined,
     start: start?.toISOString(),
     end: end?.toISOString(),
@@ -58,6 +58,10 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
     status,
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
   };
+}
+
+function customOf({ custom_status: custom }: StoredDocument): string | undefined {
+  return typeof custom === 'string' && custom !== '' ? custom : undefined;
 }
 
 /** A wait for something that may never come has no time. */

@@ -68,9 +68,7 @@ const written = {
   external_id: z.exactOptional(textSchema),
   keys: z.exactOptional(objectSchema.describe('Values by which jobs are searched.')),
   tags: z.exactOptional(namesSchema.describe('Words for people.')),
-  custom_status: z.exactOptional(
-    z.unknown().describe('A status of your own beside the one of the engine: a short text.'),
-  ),
+  custom_status: z.exactOptional(z.unknown().describe('A status of its own: a short text.')),
   parent: z.exactOptional(
     z.looseObject(
       {
@@ -312,7 +310,6 @@ const readFirst = [
   'flow',
   'owner',
   'state',
-  'custom_status',
   'exit',
   'failure',
   'result',
