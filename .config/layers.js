@@ -16,6 +16,7 @@ const layers = {
   guard: ['package'],
   'lock-id': [],
   'processor-time': [],
+  'make-folder': [],
   'storage-kinds': [],
   errors: ['words'],
   // What there is, how it stands, what happens next: pure.
@@ -56,7 +57,7 @@ const layers = {
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
-    ...['errors', 'guard', 'words', 'lock-id', 'turns'],
+    ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder'],
     // A submit takes the lock of a key as engines do.
     ...['replicas/unique-lock', 'replicas/unique-holder', 'replicas/lock-holder'],
     'replicas/resolve',
@@ -78,6 +79,7 @@ const layers = {
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
+    'make-folder',
   ],
   // What tests of users import.
   testing: [
