@@ -137,6 +137,14 @@ export default function validate(newDoc, oldDoc) {
     if (!Array.isArray(now) || now.length < old.length) {
       refuse('The "steps" of a job tell its history: none can be removed.');
     }
+    if (isFinal(before.state) && now.length > old.length) {
+      var last = now[now.length - 1];
+      if (isTree(last) && typeof last.end !== 'number') {
+        refuse(
+          'This job is finished: no step can be added to it; ask for a retry, or store a new job.',
+        );
+      }
+    }
     for (var i = 0; i < old.length; i += 1) {
       if (old[i] && typeof old[i].end === 'number' && !isSame(old[i], now[i])) {
         refuse('Step ' + i + ' of this job has ended: its entry in "steps" cannot be changed.');

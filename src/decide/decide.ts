@@ -11,7 +11,14 @@ import { advance } from './advance.js';
 import { isAsked, withLateEditsRefused } from './requests/edits.js';
 import { refuseRetry } from './finish/finish.js';
 import { ownerOf } from '../model/task.js';
-import { asEnded, withItsEnd, hasItsEnd, wasFinal } from './requests/hand-edits.js';
+import {
+  asEnded,
+  hasAddedStep,
+  hasItsEnd,
+  wasFinal,
+  withItsEnd,
+  withoutAddedSteps,
+} from './requests/hand-edits.js';
 import { hasGrown } from './start/effort.js';
 import { initialise } from './start/initialise.js';
 import type { Decided, Intent, Ruled } from './intent.js';
@@ -152,6 +159,7 @@ function ending(
  */
 function lateEditMove(final: FinalJob, now: number): Intent {
   if (!hasItsEnd(final)) return { kind: 'write', job: withItsEnd(final) };
+  if (hasAddedStep(final)) return { kind: 'write', job: withoutAddedSteps(final) };
   const job = withLateEditsRefused(final, now);
   const { retry } = job;
   if (!isAsked(retry)) {

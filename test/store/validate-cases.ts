@@ -129,6 +129,17 @@ export const validateCases: readonly ValidateCase[] = [
     refused: 'stays $$complete',
   },
   {
+    title: 'a step added to a finished job',
+    before: done,
+    after: { ...done, steps: [...done.steps, { path: '9', state: '$$ready' }] },
+    refused: 'no step can be added',
+  },
+  {
+    title: 'a step that had ended elsewhere, brought into a finished job',
+    before: done,
+    after: { ...done, steps: [...done.steps, { path: '9', state: '$$complete', end: 9 }] },
+  },
+  {
     title: 'a finished job being cancelled',
     before: done,
     after: { ...done, state: '$$cancelled', exit: 130 },

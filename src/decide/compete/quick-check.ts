@@ -1,6 +1,6 @@
 import { mostSteps } from '../start/effort.js';
 import { hasLateEdit, isAsked } from '../requests/edits.js';
-import { hasItsEnd } from '../requests/hand-edits.js';
+import { hasAddedStep, hasItsEnd } from '../requests/hand-edits.js';
 import type { Peer, World } from '../world.js';
 import { rankAmongAble, turnMs } from './ranks.js';
 
@@ -37,7 +37,7 @@ const unclear: QuickCheck = { kind: 'unclear' };
 export function quickCheck(job: JobDocument, now: number, world: QuickCheckWorld): QuickCheck {
   const { state, retry } = job;
   if (state === '$$complete' || state === '$$cancelled') {
-    const isOpen = isAsked(retry) || hasLateEdit(job) || !hasItsEnd(job);
+    const isOpen = isAsked(retry) || hasLateEdit(job) || !hasItsEnd(job) || hasAddedStep(job);
     return isOpen ? unclear : { kind: 'final' };
   }
   if (state !== undefined) return checkLive(job, world);

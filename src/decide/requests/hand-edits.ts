@@ -32,6 +32,20 @@ export function withItsEnd(job: FinalJob): FinalJob {
   return withProblem(whole as FinalJob, { path: 'state', message });
 }
 
+/** Whether somebody added a step that has not ended to a final job: nothing comes after its last event. */
+export function hasAddedStep({ steps }: Doc): boolean {
+  const last: unknown = Array.isArray(steps) ? steps.at(-1) : undefined;
+  return isObject(last) && !isEnded(last);
+}
+
+/** Returns the final job without the steps that were added to its end, and tells of them. */
+export function withoutAddedSteps(job: FinalJob): FinalJob {
+  const { steps } = job as unknown as { readonly steps: readonly unknown[] };
+  const kept = steps.slice(0, steps.findLastIndex(isEnded) + 1);
+  const message = `This job is finished: steps that were added to it do not run, and were taken out again: ${named(steps.slice(kept.length))}. Ask for a retry, or store a new job.`;
+  return withProblem({ ...job, steps: kept } as FinalJob, { path: 'steps', message });
+}
+
 /** Whether somebody wrote another state into a job that had ended. */
 export function wasFinal(job: Job): job is LiveJob {
   const { end, exit } = job as Doc;

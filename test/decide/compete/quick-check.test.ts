@@ -19,13 +19,16 @@ const jobOn = (...engines: readonly string[]) => ({
 const whole = { exit: 0, steps: [] };
 
 describe('the quick check of a job', () => {
-  it.each([{}, { exit: '0', steps: [] }, { exit: 0 }, { exit: 0, steps: 'x', failure: null }])(
-    'has one read that is final and that no engine has ended: %j',
-    (fields) => {
-      const job = { _id: 'j', state: '$$complete', ...fields };
-      expect(quickCheck(job, t0, worldOf())).toEqual({ kind: 'unclear' });
-    },
-  );
+  it.each([
+    {},
+    { exit: '0', steps: [] },
+    { exit: 0 },
+    { exit: 0, steps: 'x', failure: null },
+    { exit: 0, steps: [{ path: '9', state: '$$ready' }] },
+  ])('has one read that is final and that no engine has ended: %j', (fields) => {
+    const job = { _id: 'j', state: '$$complete', ...fields };
+    expect(quickCheck(job, t0, worldOf())).toEqual({ kind: 'unclear' });
+  });
 
   it.each(['$$complete', '$$cancelled'])('knows that one in %s is final', (state) => {
     expect(quickCheck({ _id: 'j', state, ...whole }, t0, worldOf())).toEqual({ kind: 'final' });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   asEnded,
   withItsEnd,
+  withoutAddedSteps,
   goneSteps,
+  hasAddedStep,
   hasItsEnd,
   wasFinal,
   withFormerSteps,
@@ -43,6 +45,21 @@ describe('a final job', () => {
     expect(told['problems']).toEqual([
       { path: 'state', message: expect.stringContaining(`it has no ${lacks}`) as string },
     ]);
+  });
+
+  // Shows D-10.
+  it('loses steps that were added to its end, is told of them, and comes to rest', () => {
+    const more = { name: 'b', path: '9', attempt: 1, state: '$$ready' };
+    const job = final({ exit: 0, steps: [step, more, { ...more, path: '10' }] });
+    expect(hasAddedStep(job)).toBe(true);
+    const told = withoutAddedSteps(job);
+    expect(told).toMatchObject({ exit: 0, steps: [step], problems: [{ path: 'steps' }] });
+    expect(told['problems']).toMatchObject([
+      { message: expect.stringContaining('b (9, attempt 1, $$ready), b (10,') as string },
+    ]);
+    expect(hasAddedStep(told)).toBe(false);
+    expect(hasAddedStep({ steps: 'x' })).toBe(false);
+    expect(hasAddedStep({ steps: [null] })).toBe(false);
   });
 
   it('is told of its mistake beside whatever stands in its "problems"', () => {

@@ -83,6 +83,11 @@ const final: readonly Row[] = [
     { state: '$$complete', exit: 0, ...problem('state', /is finished and stays \$\$complete/) },
   ],
   ['steps that are no list', withSteps(() => 'x'), { ...problem('state', /it has no "steps"/) }],
+  [
+    'a step added',
+    withSteps((steps) => [...steps, { index: 9, name: 'more', path: '9', state: '$$ready' }]),
+    { exit: 0, ...problem('steps', /were taken out again: more \(9/) },
+  ],
 ];
 
 /** Told, too, though the guard lets it pass. */
@@ -180,6 +185,7 @@ describe('an edit that the guard refuses is told in the job where there is no gu
     expect(space.log.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  // Shows D-10.
   it.each([...final, passed])('of a job that has ended: %s', async (_title, edit, told) => {
     const space = await open(false);
     const id = newId();
