@@ -9,7 +9,7 @@ const plugins = {
 };
 
 describe('a notify list', () => {
-  // Shows X-43.
+  // Shows K-06, X-43.
   it('tells of the jobs of its owner, one in tws.json of all, each once among two engines', async () => {
     const { url, until, received } = await startReceiver();
     const space = await openWorkspace(plugins);

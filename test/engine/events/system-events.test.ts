@@ -8,6 +8,7 @@ import { openWorkspace } from '../../support/workspace.js';
 const leases = { leaseMs: 1_500, renewMs: 200, sweepMs: 500 };
 
 describe('an engine', () => {
+  // Shows K-06.
   it('tells those who listen of its start and its end, in this order', async () => {
     const space = await openWorkspace();
     const events: EngineEvent[] = [];
@@ -27,6 +28,7 @@ describe('an engine', () => {
     await space.logged(({ message }) => message === 'A listener to engine.stopped failed.');
   });
 
+  // Shows K-06.
   it('tells of definitions and jobs that cannot be read, and of the design document', async () => {
     const space = await openWorkspace();
     const events: EngineEvent[] = [];
@@ -73,6 +75,7 @@ describe('an engine', () => {
 });
 
 describe('a webhook of the settings', () => {
+  // Shows K-06.
   it('is told the events that it names, signed, after failures once more', async () => {
     const { url, until } = await startReceiver(({ at }) => ({
       status: at === 0 ? 503 : 204,
