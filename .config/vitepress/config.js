@@ -90,7 +90,7 @@ const linksInside = Object.entries(inside).map(([name, text]) => ({
   text,
   link: `/inside/${name}`,
 }));
-const about = ['comparison', 'development', 'changelog'];
+const about = ['comparison', 'coming-from', 'development', 'changelog'];
 
 /** The documentation; `scripts/site.js` lays out its pages. */
 export default {
