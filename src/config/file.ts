@@ -5,7 +5,8 @@ import { closest } from '../model/closest.js';
 import { notifySettingsSchema } from '../model/notify-list.js';
 import { toProblems } from '../model/problems.js';
 import { retainSchema } from '../model/retain.js';
-import { durationSchema, queueSchema } from '../model/scalars.js';
+import { queueSchema } from '../model/scalars.js';
+import { writtenLengthSchema } from '../model/span.js';
 import { olderFormatProblem } from '../secrets/older-format.js';
 import { storageKinds } from '../storage-kinds.js';
 import { sentenceOf, type SettingName } from './table.js';
@@ -101,7 +102,7 @@ export const settingsFileSchema = z
     labels: setting('labels', textList),
     queues: setting('queues', queues),
     lease: setting('lease', leaseSchema),
-    retry_delay: setting('retry_delay', durationSchema),
+    retry_delay: setting('retry_delay', writtenLengthSchema),
     drain: setting('drain', drainSchema),
     retain: setting('retain', retainSchema),
     notify: setting('notify', notifySettingsSchema),

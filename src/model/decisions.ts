@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { retrySchema } from './retry.js';
-import { durationSchema, nameSchema, paramsSchema, textSchema } from './scalars.js';
+import { nameSchema, paramsSchema, textSchema } from './scalars.js';
+import { writtenLengthSchema } from './span.js';
 import { sizes } from './size.js';
 
 /**
@@ -16,7 +17,7 @@ const scheduleSchema = z.looseObject({
   id: z.exactOptional(idSchema),
   params: z.exactOptional(paramsSchema),
   retry: z.exactOptional(retrySchema),
-  timeout: z.exactOptional(durationSchema),
+  timeout: z.exactOptional(writtenLengthSchema),
 });
 const childSchema = z.looseObject({
   start_child: nameSchema.describe('Flow to run as a job of its own.'),
@@ -25,7 +26,7 @@ const childSchema = z.looseObject({
 });
 const timerSchema = z.looseObject({
   start_timer: z
-    .union([durationSchema, z.string()])
+    .union([writtenLengthSchema, z.string()])
     .describe('Milliseconds, or a time (ISO 8601 with a zone).'),
   id: idSchema,
 });

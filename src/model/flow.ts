@@ -6,7 +6,6 @@ import { rateSchema } from './rate.js';
 import { flowRetainSchema } from './retain.js';
 import { retrySchema } from './retry.js';
 import {
-  durationSchema,
   flagSchema,
   jsonSchemaSchema,
   nameSchema,
@@ -15,7 +14,7 @@ import {
   textSchema,
 } from './scalars.js';
 import { onSchema } from './trigger.js';
-import { spanSchema } from './span.js';
+import { writtenLengthSchema, spanSchema } from './span.js';
 import { uniqueSchema } from './unique.js';
 import type { Structure } from './tree.js';
 
@@ -52,7 +51,11 @@ export const flowFields = {
   ),
   errors: z.exactOptional(catalogueSchema),
   cancel: z.exactOptional(z.unknown()),
-  timeout: z.exactOptional(durationSchema.describe('Milliseconds; default 60000, 0 = no limit.')),
+  timeout: z.exactOptional(
+    writtenLengthSchema.describe(
+      'Milliseconds, or ISO 8601 ("PT30S"); default 60000, 0 = no limit.',
+    ),
+  ),
   timeout_mode: z.exactOptional(
     z
       .enum(['start', 'hard'], { error: 'must be "start" or "hard"' })

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  durationSchema,
   flagSchema,
   momentSchema,
   nameOf,
@@ -13,6 +12,7 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
+import { writtenLengthSchema } from './span.js';
 import { lockedSchema } from './lock.js';
 import { notifySchema } from './notify.js';
 import type { Problem } from './problems.js';
@@ -38,7 +38,7 @@ const written = {
   params: z.exactOptional(paramsSchema),
   exec_after: z.exactOptional(timeSchema.describe('Not started before this time.')),
   retry_delay: z.exactOptional(
-    durationSchema.describe(
+    writtenLengthSchema.describe(
       'Milliseconds before a retry where neither task nor flow says so; default: the setting of the engine.',
     ),
   ),

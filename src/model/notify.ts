@@ -5,8 +5,8 @@ import { toJsonPath, toProblems, type Problem } from './problems.js';
 import { isReference, keysOf } from './secret-reference.js';
 import { isObject } from './object.js';
 import { retrySchema } from './retry.js';
-import { spanSchema } from './span.js';
-import { durationSchema, nameOf, paramsSchema, textSchema } from './scalars.js';
+import { writtenLengthSchema, spanSchema } from './span.js';
+import { nameOf, paramsSchema, textSchema } from './scalars.js';
 import type { Status } from './status.js';
 
 /** What may be told of a job that goes on. */
@@ -106,7 +106,9 @@ export const entryFields = {
       .describe('What of the job goes along.'),
   ),
   timeout: z.exactOptional(
-    durationSchema.describe('Milliseconds one try of the webhook may take; default 15000.'),
+    writtenLengthSchema.describe(
+      'Milliseconds, or ISO 8601 ("PT30S"), that one try of the webhook may take; default 15000.',
+    ),
   ),
   retry: z.exactOptional(retrySchema),
 };

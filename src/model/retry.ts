@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { durationSchema, namesSchema } from './scalars.js';
+import { namesSchema } from './scalars.js';
+import { writtenLengthSchema } from './span.js';
 
 const limitText = 'must be a number of retries (a whole number, 0 or more)';
 const jitterText = 'must be true, false or a share from 0 to 1';
@@ -13,20 +14,20 @@ export const limitSchema = z.int({ error: limitText }).min(0, { error: limitText
 export const retryPolicySchema = z.looseObject(
   {
     limit: z.exactOptional(limitSchema),
-    delay: z.exactOptional(durationSchema),
+    delay: z.exactOptional(writtenLengthSchema),
     factor: z.exactOptional(
       z
         .number({ error: 'must be a number, 1 or more' })
         .min(1, { error: 'must be a number, 1 or more' }),
     ),
-    max: z.exactOptional(durationSchema),
+    max: z.exactOptional(writtenLengthSchema),
     jitter: z.exactOptional(
       z.union(
         [z.boolean(), z.number().min(0, { error: jitterText }).max(1, { error: jitterText })],
         { error: jitterText },
       ),
     ),
-    total: z.exactOptional(durationSchema),
+    total: z.exactOptional(writtenLengthSchema),
     on: z.exactOptional(namesSchema),
     never: z.exactOptional(namesSchema),
   },

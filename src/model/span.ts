@@ -3,7 +3,8 @@ import { durationSchema } from './scalars.js';
 
 const spanText =
   'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
-const isoSpan = /^P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
+const isoSpan =
+  /^P(?=[\dT])(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 
 /** A duration as the author of a schedule or of `retain` writes it; its milliseconds: `writtenSpanMs`. */
 export const spanSchema = z
@@ -26,5 +27,35 @@ export function writtenSpanMs(span: number | string): number {
   const [, weeks, days, hours, minutes, seconds] = isoSpan.exec(span) ?? [];
   const of = (count: string | undefined, unit: number): number => Number(count ?? 0) * unit;
   const inHours = of(weeks, 168) + of(days, 24) + of(hours, 1);
-  return (inHours * 3_600 + of(minutes, 60) + of(seconds, 1)) * 1_000;
+  return (inHours * 3_600 + of(minutes, 60)) * 1_000 + Math.round(of(seconds, 1_000));
+}
+
+const lengthText =
+  'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
+const tooLongText = 'must be a duration of at most 100 years';
+
+/**
+ * A duration as authors write it in tasks, flows and entries: milliseconds, or ISO 8601. It is read as milliseconds,
+ * so everything behind it, and the copy in a job, has a number.
+ */
+export const writtenLengthSchema = z
+  .union(
+    [
+      z.int({ error: lengthText }).min(0, { error: lengthText }).max(longestSpanMs, {
+        error: tooLongText,
+      }),
+      z
+        .string()
+        .refine(isWrittenLength, {
+          error: ({ input }) => (isoSpan.test(String(input)) ? tooLongText : lengthText),
+        })
+        .transform(writtenSpanMs),
+    ],
+    { error: lengthText },
+  )
+  .describe('Milliseconds, or ISO 8601 ("PT30S").');
+
+/** Whether a text is a duration in ISO 8601, as `writtenLengthSchema` takes it. */
+export function isWrittenLength(text: string): boolean {
+  return isoSpan.test(text) && writtenSpanMs(text) <= longestSpanMs;
 }

@@ -3,7 +3,6 @@ import { concurrencySchema } from './concurrency.js';
 import { rateSchema } from './rate.js';
 import { retrySchema } from './retry.js';
 import {
-  durationSchema,
   flagSchema,
   jsonSchemaSchema,
   namesSchema,
@@ -13,6 +12,7 @@ import {
   textSchema,
   type Known,
 } from './scalars.js';
+import { writtenLengthSchema } from './span.js';
 
 export const defaultOwner = 'DEFAULT';
 export const defaultTaskTimeoutMs = 15_000;
@@ -41,7 +41,9 @@ export const taskSchema = z
       ),
     ),
     timeout: z.exactOptional(
-      durationSchema.describe('Milliseconds one attempt may take; default 15000, 0 = no limit.'),
+      writtenLengthSchema.describe(
+        'Milliseconds, or ISO 8601 ("PT30S"), that one attempt may take; default 15000, 0 = no limit.',
+      ),
     ),
     retry: z.exactOptional(retrySchema),
     error: z.exactOptional(nameOf('task').describe('Task that handles a failure of this one.')),
@@ -51,15 +53,19 @@ export const taskSchema = z
     flow: z.exactOptional(nameOf('flow').describe('Run this flow instead of a plugin.')),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
     heartbeat: z.exactOptional(
-      durationSchema.describe(
+      writtenLengthSchema.describe(
         'Milliseconds an attempt may be silent (`heartbeat()`); 0 = no limit.',
       ),
     ),
     accept_timeout: z.exactOptional(
-      durationSchema.describe('Milliseconds within which an engine must take it.'),
+      writtenLengthSchema.describe(
+        'Milliseconds, or ISO 8601 ("PT30S"), within which an engine must take it.',
+      ),
     ),
     total_timeout: z.exactOptional(
-      durationSchema.describe('Milliseconds for waiting and all attempts together.'),
+      writtenLengthSchema.describe(
+        'Milliseconds, or ISO 8601 ("PT30S"), for waiting and all attempts together.',
+      ),
     ),
     slots: z.exactOptional(
       z

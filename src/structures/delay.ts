@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { durationSchema, timeSchema } from '../model/scalars.js';
+import { isWrittenLength, writtenSpanMs } from '../model/span.js';
 import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
 
-const delayText = 'must be milliseconds, or a time (ISO 8601 with a zone, or a template)';
+const delayText =
+  'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template)';
 
 /** What can be read as a delay; a template shows only when it is filled in. */
 function isDelay(text: string): boolean {
-  if (text.includes('{{')) return true;
+  if (text.includes('{{') || isWrittenLength(text.trim())) return true;
   const length = /^\d+$/.test(text.trim()) ? Number(text) : undefined;
   return length === undefined
     ? timeSchema.safeParse(text.trim()).success
@@ -21,12 +23,14 @@ export const delay: EntryKind = {
       .union([durationSchema, z.string().refine(isDelay, { error: delayText })], {
         error: delayText,
       })
-      .describe('Milliseconds, or the time until which it waits.'),
+      .describe('Milliseconds or ISO 8601 ("PT30S"), or the time until which it waits.'),
   },
   calledBy: 'word',
   isWait: true,
   notes: ({ delay: time }) => [
-    typeof time === 'number' ? `waits ${lengthOf(time)}` : `waits until ${String(time)}`,
+    typeof time === 'number' || isWrittenLength(String(time))
+      ? `waits ${lengthOf(writtenSpanMs(time as number | string))}`
+      : `waits until ${String(time)}`,
   ],
   texts: ['delay'],
 };

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { retrySchema } from '../model/retry.js';
-import {
-  durationSchema,
-  flagSchema,
-  nameOf,
-  nameSchema,
-  paramsSchema,
-  textSchema,
-} from '../model/scalars.js';
+import { flagSchema, nameOf, nameSchema, paramsSchema, textSchema } from '../model/scalars.js';
+import { writtenLengthSchema } from '../model/span.js';
 import { conditionSchema } from './conditions.js';
 import type { EntryKind } from './entry-kind.js';
 import { entryKinds, entryKeys, type EntryWord } from './kinds.js';
@@ -41,8 +35,8 @@ const step = {
   params: z.exactOptional(paramsSchema),
   stdio: z.exactOptional(stdioSchema),
   retry: z.exactOptional(retrySchema),
-  timeout: z.exactOptional(durationSchema),
-  heartbeat: z.exactOptional(durationSchema),
+  timeout: z.exactOptional(writtenLengthSchema),
+  heartbeat: z.exactOptional(writtenLengthSchema),
   error: z.exactOptional(nameOf('task').describe('Task that handles a failure of this step.')),
   undo: z.exactOptional(nameOf('task').describe('Task that undoes this step when the flow fails.')),
 };

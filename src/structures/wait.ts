@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { durationSchema, jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
+import { jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
+import { writtenLengthSchema } from '../model/span.js';
 import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
 
@@ -18,7 +19,9 @@ const waitSchema = z
       signal: z.exactOptional(nameSchema.describe('Name of the signal to wait for.')),
       event: z.exactOptional(nameSchema.describe('Type of the event to wait for.')),
       key: z.exactOptional(textSchema.describe('Key of the event; templates are filled in.')),
-      timeout: z.exactOptional(durationSchema.describe('Milliseconds; 0 = no limit.')),
+      timeout: z.exactOptional(
+        writtenLengthSchema.describe('Milliseconds, or ISO 8601 ("PT30S"); 0 = no limit.'),
+      ),
       schema: z.exactOptional(
         jsonSchemaSchema.describe('JSON Schema of the data of the signal: others are refused.'),
       ),

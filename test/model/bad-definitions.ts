@@ -35,7 +35,9 @@ const listed = (depth: number): unknown => (depth === 0 ? 'a' : [listed(depth - 
 
 const node =
   'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
-const duration = 'must be a duration in milliseconds (a whole number, 0 or more)';
+const number = 'must be a duration in milliseconds (a whole number, 0 or more)';
+const duration =
+  'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
 const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
 
 type Row = readonly [what: string, doc: Doc, path: string, says: string];
@@ -1025,30 +1027,30 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   'a delay': [
-    ['is negative', flow([{ delay: -5 }]), 'tasks[0].delay', `${duration}; it is -5.`],
+    ['is negative', flow([{ delay: -5 }]), 'tasks[0].delay', `${number}; it is -5.`],
     [
       'is a word',
       flow([{ delay: 'soon' }]),
       'tasks[0].delay',
-      'must be milliseconds, or a time (ISO 8601 with a zone, or a template); it is the string "soon".',
+      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is the string "soon".',
     ],
     [
       'is empty',
       flow([{ delay: '' }]),
       'tasks[0].delay',
-      'must be milliseconds, or a time (ISO 8601 with a zone, or a template); it is an empty string.',
+      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is an empty string.',
     ],
     [
       'is a time without a zone',
       flow([{ delay: '2030-01-01T08:00:00' }]),
       'tasks[0].delay',
-      'must be milliseconds, or a time (ISO 8601 with a zone, or a template); it is the string "2030-01-01T08:00:00".',
+      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is the string "2030-01-01T08:00:00".',
     ],
     [
       'is a flag',
       flow([{ delay: true }]),
       'tasks[0].delay',
-      'must be milliseconds, or a time (ISO 8601 with a zone, or a template); it is true.',
+      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is true.',
     ],
   ],
   'a decider': [

@@ -26,7 +26,8 @@ const names: readonly Refused[] = [
   ],
 ];
 
-const milliseconds = 'must be a duration in milliseconds (a whole number, 0 or more)';
+const milliseconds =
+  'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
 const retries =
   'must be a number of retries (0 or more) or a retry policy {limit, delay, factor, …}';
 
@@ -42,7 +43,7 @@ const tasks: readonly Refused[] = [
   [
     { heartbeat: 9e15 },
     'heartbeat',
-    'heartbeat must be a duration in milliseconds of at most 100 years; it is 9000000000000000.',
+    'heartbeat must be a duration of at most 100 years; it is 9000000000000000.',
   ],
   [{ accept_timeout: true }, 'accept_timeout', `accept_timeout ${milliseconds}; it is true.`],
   [{ total_timeout: 0.5 }, 'total_timeout', `total_timeout ${milliseconds}; it is 0.5.`],
@@ -358,5 +359,53 @@ describe('the schema of what a new job has', () => {
     const made = new Set(sets.map(newJobSchemaFor));
     expect(made.size).toBeLessThanOrEqual(201);
     expect(made.has(newJobSchema)).toBe(true);
+  });
+});
+
+describe('a duration in ISO 8601', () => {
+  const read = (fields: Fields) => parseDocument({ _id: 'x', _rev: '1-x', ...fields } as never);
+
+  it('is read as milliseconds wherever a task, a flow or a job has one', () => {
+    const retry = { limit: 1, delay: 'PT0.25S', max: 'PT1M', total: 'PT1H' };
+    const task = { ...{ timeout: 'PT30S', heartbeat: 'PT5S', accept_timeout: 'P1D' }, retry };
+    expect(read({ type: 'task', name: 'a', total_timeout: 'P1W', ...task })).toMatchObject({
+      value: {
+        ...{ timeout: 30_000, heartbeat: 5_000, accept_timeout: 86_400_000 },
+        ...{ total_timeout: 604_800_000, retry: { delay: 250, max: 60_000, total: 3_600_000 } },
+      },
+    });
+    const tasks = [
+      { task: 'a', timeout: 'PT2S', heartbeat: 'PT1S', retry },
+      { wait: { signal: 'go', timeout: 'PT1H30M' } },
+      { delay: 'PT10S' },
+    ];
+    const sequence = [
+      { timeout: 2_000, heartbeat: 1_000, retry: { delay: 250 } },
+      { wait: { timeout: 5_400_000 } },
+      // It may be a template, and is read when it is filled in.
+      { delay: 'PT10S' },
+    ];
+    const flow = { type: 'flow', name: 'f', owner: 'me', timeout: 'PT1M', tasks };
+    expect(read(flow)).toMatchObject({
+      value: { timeout: 60_000, tasks: { sequence } },
+    });
+    expect(read({ type: 'job', owner: 'me', retry_delay: 'PT3S', tasks })).toMatchObject({
+      value: { retry_delay: 3_000, tasks: { sequence } },
+    });
+  });
+
+  it.each(['PT', 'P1M', 'P1Y', 'PT0.0001S', 'pt5s', 'PT-5S', '5s', ' PT5S', ''])(
+    'is not %j',
+    (timeout) => {
+      expect(read({ type: 'task', name: 'a', timeout })).toMatchObject({
+        problems: [{ path: 'timeout', message: expect.stringContaining(milliseconds) as string }],
+      });
+    },
+  );
+
+  it('is at most 100 years', () => {
+    expect(read({ type: 'task', name: 'a', timeout: `PT${'9'.repeat(400)}S` })).toMatchObject({
+      problems: [{ message: expect.stringContaining('of at most 100 years') as string }],
+    });
   });
 });

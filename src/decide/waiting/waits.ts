@@ -1,6 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
+import { isWrittenLength, writtenSpanMs } from '../../model/span.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../../model/step.js';
 import { isWithin } from '../../model/tree.js';
 import { queueOfOffer, workOptionsOf } from '../../model/work.js';
@@ -67,12 +68,14 @@ function timeoutAt(timeout: number | undefined, now: number): number {
 }
 
 /**
- * Returns when a delay ends (epoch ms). A number is a length in ms, a text a time or a number;
+ * Returns when a delay ends (epoch ms). A number is a length in ms, a text a time, a number or a length in ISO 8601;
  * undefined: it is neither.
  */
 function delayUntil(delay: unknown, now: number): number | undefined {
   const text = typeof delay === 'string' ? delay.trim() : undefined;
-  const length = text !== undefined && /^\d+$/.test(text) ? Number(text) : delay;
+  const isWritten = text !== undefined && isWrittenLength(text);
+  const isNumber = text !== undefined && /^\d+$/.test(text);
+  const length = isWritten ? writtenSpanMs(text) : isNumber ? Number(text) : delay;
   if (typeof length === 'number') {
     const whole = durationSchema.safeParse(Math.round(length));
     return whole.success ? now + whole.data : undefined;

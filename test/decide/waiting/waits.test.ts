@@ -224,6 +224,8 @@ describe('a delay', () => {
     ['milliseconds with a fraction', 1.6, 2],
     ['nothing', 0, undefined],
     ['milliseconds as a text', '1500', 1500],
+    ['a length in ISO 8601', 'PT1.5S', 1500],
+    ['a template of a length', 'PT{{job.params.s}}S', 30_000],
     ['a time', iso(1500), 1500],
     ['a time with spaces around it', ` ${iso(1500)} `, 1500],
     ['a time in another zone', '2026-01-01T01:00:05+01:00', 5000],
