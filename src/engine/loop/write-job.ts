@@ -1,3 +1,4 @@
+import { withLengthWarning } from '../../decide/finish/length-warning.js';
 import { failChild } from '../../decide/children/child.js';
 import type { Writing } from '../../decide/finish/settle.js';
 import type { Outcome } from '../../decide/finish/outcome.js';
@@ -81,8 +82,9 @@ export type JobWritten = Committed;
  *    their slots from before the write; they are free again when it is not confirmed or anything throws.
  * E15 Once the engine ends nothing is written.
  */
-export async function writeJob(parts: WriteParts, change: JobChange): Promise<JobWritten> {
-  const { attempts } = parts;
+export async function writeJob(parts: WriteParts, decided: JobChange): Promise<JobWritten> {
+  const { attempts, documentLimit } = parts;
+  const change = { ...decided, job: withLengthWarning(decided.job, documentLimit.bytes) };
   const { job, claims = [], ended = [] } = change;
   const endedClaims = ended.map(({ step }) => step.claim);
   let written: JobWritten;

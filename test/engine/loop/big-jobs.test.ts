@@ -82,6 +82,7 @@ describe('a job that nears the limit of documents', () => {
   const sentence =
     /^The job would be \d+ bytes long, and the database takes documents of \d+ at most:/;
 
+  // Shows X-49.
   it('fails the step whose result would be too much, and keeps all others', async () => {
     const space = await openWorkspace(plugins);
     const all = Array.from({ length: 150 }, (_, n) => n);
@@ -103,6 +104,9 @@ describe('a job that nears the limit of documents', () => {
       });
     }
     expect(ended.steps.filter(({ state }) => state === '$$complete').length).toBeGreaterThan(110);
+    expect(ended).toMatchObject({
+      problems: [{ message: expect.stringMatching(/longer than \d+ bytes/) as string }],
+    });
     expect(ended).toMatchObject({ exit: 0 });
   });
 
