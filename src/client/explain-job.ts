@@ -18,7 +18,7 @@ import { placeInLine } from './limit-waiters.js';
 import { listEngines, unfinishedJobs } from './lists.js';
 import { controlOfQueue } from './queues.js';
 import { createPulse, type Pulse } from './pulse.js';
-import { uniqueUntil } from './unique-until.js';
+import { periodReason } from './unique-until.js';
 import { countInHand, countOwn } from './service.js';
 
 /** A job with the reasons why it stands where it stands. */
@@ -45,7 +45,7 @@ export async function explainJob(
 ): Promise<Explained> {
   const job = await jobOf(store, id);
   const explained = await reasonsOf(store, job, pulse, maySee);
-  const last = await uniqueUntil(store, job, Date.now());
+  const last = await periodReason(store, job, Date.now());
   return { ...explained, reasons: [...explained.reasons, ...last] };
 }
 

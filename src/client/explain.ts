@@ -10,6 +10,7 @@ import { statusOf } from '../reading/status.js';
 import { lengthOf, momentFrom, shortened, textOf } from '../words.js';
 import { endedParent } from './ended-parent.js';
 import type { Observed } from './observer.js';
+import { caughtReasons } from './caught-reasons.js';
 import type { Reason, Seen } from './reason.js';
 import { noEngine, serviceReason } from './service.js';
 import { stepReasons, when } from './step-reasons.js';
@@ -27,6 +28,7 @@ export function explain(seen: Seen, observed: Observed): readonly Reason[] {
   return eachOnce([
     ...decisionReasons(seen, read, observed),
     ...around,
+    ...caughtReasons(job),
     ...refusals(seen),
     ...noticed(job),
   ]);

@@ -64,6 +64,7 @@ export type ReasonKind =
   | 'unreadable'
   | 'refused'
   | 'problem'
+  | 'caught'
   | 'soon';
 
 /**

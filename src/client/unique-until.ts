@@ -4,7 +4,7 @@ import type { Store } from '../store/store.js';
 import type { Reason } from './reason.js';
 
 /** Until when a job keeps others from its `unique` key by its `period`, also after its end; nothing for most jobs. */
-export async function uniqueUntil(
+export async function periodReason(
   store: Store,
   { _id, locked }: StoredDocument,
   now: number,

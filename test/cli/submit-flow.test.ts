@@ -99,8 +99,10 @@ describe('tws submit of a stored flow', () => {
 
   it('belongs to the owner of the flow, or to the one that was chosen', async () => {
     const { tws, stored } = await ready();
-    await tws(submit, { args: ['own'], flags: { id: 'a' } });
-    expect(await stored('a')).toMatchObject({ flow: 'own', owner: 'me' });
+    await tws(submit, { args: ['own'], flags: { id: 'a', queue: 'nightly' } });
+    expect(await stored('a')).toMatchObject({ flow: 'own', owner: 'me', queue: 'nightly' });
+    const wrong = await tws(submit, { args: ['own'], flags: { queue: '' } });
+    expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('queue must be a name')]);
     const flags = { set: ['who=Ada', 'times=1'], id: 'b' };
     await tws(submit, { args: ['greet'], flags, settings: { owner: 'you' } });
     expect(await stored('b')).toMatchObject({ flow: 'greet', owner: 'you' });

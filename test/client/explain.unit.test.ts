@@ -550,3 +550,26 @@ describe('explain of notifications', () => {
     expect(explained({ job: released, engines: [engine('a')], now })[0]?.child).toBeUndefined();
   });
 });
+
+describe('explain of a failure that was caught', () => {
+  it('tells the failure and the branch, also when the job has succeeded', () => {
+    const caught = { structure: 'catch', try: { task: 'a' }, catch: [{ do: { task: 'b' } }] };
+    const tasks = { structure: 'sequence', sequence: [caught] };
+    const steps = [
+      step({ ...failed, path: '0.try' }),
+      step({ path: '0.catch.0', task: 'b', name: 'b', index: 1, state: '$$complete' }),
+    ];
+    const job = live({ tasks, steps, state: '$$complete', exit: 0, end: now });
+    expect(explained({ job, engines: [engine('a')], now })).toEqual([
+      { kind: 'ended', because: 'It has ended: succeeded.' },
+      {
+        kind: 'caught',
+        because:
+          'Step "a" failed, which was caught: E: no luck. The flow went on in branch 1 of its "catch".',
+      },
+    ]);
+    const odd = live({ tasks: { structure: 'catch' }, steps: [step({ path: '0.catch.0' })] });
+    const kinds = explained({ job: odd, engines: [engine('a')], now }).map(({ kind }) => kind);
+    expect(kinds).not.toContain('caught');
+  });
+});

@@ -179,6 +179,20 @@ describe('the axis of the timeline', () => {
     expect(scale.place(3_700_000)).toBeCloseTo(1);
   });
 
+  it('cuts several waits of the same length, and one of seconds beside steps of milliseconds', () => {
+    const busy = [0, 10_010, 20_020, 30_030].map((from) => [from, from + 10] as const);
+    expect(timescaleOf([0, 30_040], busy).breaks).toHaveLength(3);
+    expect(
+      timescaleOf(
+        [0, 3_020],
+        [
+          [0, 10],
+          [3_010, 3_020],
+        ],
+      ).shownMs,
+    ).toBe(20);
+  });
+
   it('has marks before and behind a wait that is cut, however long it was', () => {
     const day = 86_400_000;
     const range = [0, 30 * day] as const;
@@ -208,7 +222,7 @@ describe('the axis of the timeline', () => {
   });
 
   it('does not cut what is short, or no longer than the rest', () => {
-    expect(timescaleOf([0, 4_000], [[0, 10]]).breaks).toEqual([]);
+    expect(timescaleOf([0, 900], [[0, 10]]).breaks).toEqual([]);
     expect(timescaleOf([0, 60_000], [[0, 40_000]]).breaks).toEqual([]);
   });
 });

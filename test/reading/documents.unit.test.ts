@@ -363,7 +363,7 @@ describe('the schema of what a new job has', () => {
 });
 
 describe('a duration in ISO 8601', () => {
-  const read = (fields: Fields) => parseDocument({ _id: 'x', _rev: '1-x', ...fields } as never);
+  const read = (fields: Fields) => parseDocument({ _id: 'x', _rev: '1-x', ...fields });
 
   it('is read as milliseconds wherever a task, a flow or a job has one', () => {
     const retry = { limit: 1, delay: 'PT0.25S', max: 'PT1M', total: 'PT1H' };

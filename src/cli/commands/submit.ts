@@ -16,6 +16,7 @@ const flags = z.object({
   params: z.string().optional(),
   storedFlow: switchFlag,
   set: z.array(z.string()).default([]),
+  queue: z.string().optional(),
   id: z.string().min(1, { error: 'must not be empty' }).optional(),
   wait: switchFlag,
   giveUp: secondsFlag,
@@ -32,7 +33,12 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
   const { client, close } = openDatabase(config);
   try {
     const order = await orderFor(args[0] ?? '', { client, config, said, params }, io);
-    const job = { ...order.job, ...(said.id === undefined ? {} : { _id: said.id }) };
+    const { id: _id, queue } = said;
+    const more = {
+      ...(_id === undefined ? {} : { _id }),
+      ...(queue === undefined ? {} : { queue }),
+    };
+    const job = { ...order.job, ...more };
     refuseProblems(checkDocument(order.shown, job), [], io);
     const refused = (await client.unwelcome([job])).get(job);
     if (refused !== undefined) refuseProblems([{ file: order.shown, ...refused }], [], io);

@@ -28,6 +28,10 @@ export const jobs: readonly CommandDefinition[] = [
       },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       {
+        flags: '--queue <name>',
+        about: 'Queue of the job: only engines that serve it run its steps.',
+      },
+      {
         flags: '--wait',
         about: 'Wait for the end and print the result; the exit status is that of the job.',
       },

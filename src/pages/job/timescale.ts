@@ -15,11 +15,13 @@ export type Timescale = {
 /** What a break takes of the whole axis. */
 const breakShare = 0.05;
 /** Shorter times are never cut, ms. */
-const leastMs = 5_000;
+const leastMs = 1_000;
+/** A few at the most: an axis of breaks alone tells nothing. */
+const mostBreaks = 6;
 
 /**
- * Returns an axis from one moment to another. Times in which nothing ran are cut short while one of
- * them takes more than half of the rest. `busy`: when something ran; `marks`: other moments that count.
+ * Returns an axis from one moment to another. Times in which nothing ran are cut short where each of them is longer
+ * than all that is left: beside one long wait, or several of the same length, short steps would not be seen. `busy`: when something ran; `marks`: other moments that count.
  */
 export function timescaleOf(
   [from, to]: readonly [number, number],
@@ -65,17 +67,17 @@ function longestIdle(
   [from, to]: readonly [number, number],
   idle: readonly Break[],
 ): readonly Break[] {
-  const longest = idle.toSorted((a, b) => b.to - b.from - (a.to - a.from));
+  const lengthOfOne = (one: Break): number => one.to - one.from;
+  const longest = idle
+    .filter((one) => lengthOfOne(one) >= leastMs)
+    .toSorted((a, b) => lengthOfOne(b) - lengthOfOne(a))
+    .slice(0, mostBreaks);
   let rest = to - from;
-  const breaks: Break[] = [];
-  for (const one of longest) {
-    const ms = one.to - one.from;
-    // A few at the most: an axis of breaks alone tells nothing.
-    if (ms < leastMs || ms < rest / 2 || breaks.length >= 6) break;
-    breaks.push(one);
-    rest -= ms;
-  }
-  return breaks.toSorted((a, b) => a.from - b.from);
+  const counts = longest.map((one, i) => {
+    rest -= lengthOfOne(one);
+    return lengthOfOne(one) >= rest ? i + 1 : 0;
+  });
+  return longest.slice(0, Math.max(0, ...counts)).toSorted((a, b) => a.from - b.from);
 }
 
 /** A moment that is named on the axis: epoch ms, and the time since its left end. */
