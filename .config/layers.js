@@ -76,6 +76,8 @@ const layers = {
   mailbox: ['errors', 'plugin/packages'],
   embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds'],
   cli: [
+    // Test cases of flows run on engines of their own.
+    'testing',
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],

@@ -9,7 +9,7 @@ const entries = [
   ...[
     'src/index',
     'src/plugin/index',
-    'src/plugin/testing',
+    'src/testing/index',
     'src/cli/main',
     'src/cli/schemas',
     'src/embedded/process',

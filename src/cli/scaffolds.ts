@@ -34,6 +34,33 @@ export function flowScaffold(name: string, owner: string, tasks: readonly string
   };
 }
 
+/** Test cases of a flow. `tasks`: its tasks with the parameters that they need. */
+export function flowTestScaffold(
+  name: string,
+  owner: string,
+  tasks: Readonly<Record<string, object>> = {},
+): Scaffold {
+  const steps = Object.keys(tasks);
+  return {
+    path: `test/${name}.test.json`,
+    text: json({
+      $schema: '../couch/schemas/test.json',
+      flow: name,
+      owner,
+      ...(steps.length === 0 ? {} : { params: tasks }),
+      mocks: Object.fromEntries(steps.map((step) => [step, { result: { done: true } }])),
+      cases: [
+        { name: 'succeeds', expect: { path: steps, status: 'succeeded' } },
+        ...steps.slice(0, 1).map((step) => ({
+          name: `fails where ${step} fails`,
+          mocks: { [step]: { fails: { name: 'Broken', message: 'Not today.' } } },
+          expect: { path: [step], status: 'failed', failure: { name: 'Broken' } },
+        })),
+      ],
+    }),
+  };
+}
+
 /** A schedule that runs a flow at three each morning. */
 export function scheduleScaffold(given: {
   readonly name: string;
@@ -161,6 +188,7 @@ export function projectScaffold(name: string, owner: string): readonly Scaffold[
     pluginScaffold({ name: 'hello', ts: false }),
     taskScaffold('hello', 'hello'),
     flowScaffold('hello', owner, ['hello']),
+    flowTestScaffold('hello', owner, { hello: { name: 'Ada' } }),
     jobScaffold('hello', owner, { 'hello-0': { name: '[[name]]' } }),
   ];
 }
@@ -181,6 +209,7 @@ The samples that come with tws send mails; \`--mailbox\` catches them on this ma
   them, and \`npx tws push --map\` stores tasks and flows.
 - \`npx tws new schedule NAME --flow hello\` makes a file in \`couch/tws/schedules\`: it starts a job of
   that flow at times, once it is pushed.
+- \`test\`: test cases of flows, which \`npx tws test\` runs with a clock of their own, without a database.
 - \`plugins\`: what tasks do, one module each; \`tws dev\` loads them again when they change.
   \`npx tws new plugin NAME\` writes one, and \`npx tws list --plugins\` shows them.
 - \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.

@@ -8,6 +8,7 @@ import { scheduleProgressKeys, scheduleSchema } from '../model/schedule.js';
 import { taskSchema } from '../model/task.js';
 import { schemaNames } from '../structures/schema.js';
 import { settingsFileSchema } from '../config/file.js';
+import { testFileSchema } from '../testing/cases.js';
 
 /** The JSON Schemas of what people write, by file name: what editors check files with. */
 export function jsonSchemas(): Readonly<Record<string, string>> {
@@ -16,6 +17,7 @@ export function jsonSchemas(): Readonly<Record<string, string>> {
     notify: notifyListSchema,
     job: newJobSchema,
     tws: settingsFileSchema,
+    test: testFileSchema,
   };
   return Object.fromEntries(
     Object.entries(files).map(([name, schema]) => [

@@ -70,6 +70,7 @@ export function assemble(options: EngineOptions) {
     onJobEnd: (job) => toFollowers().schedules.jobEnded(job),
     // Two sweeps ahead, so that a sweep that fails makes nobody late.
     horizonMs: () =>
+      options.horizonMs ??
       2 * (options.sweepMs ?? usualSweepMs) * sweepPace(base.self, others.peers.alive),
   };
   const jobs = createJobs(parts);

@@ -35,6 +35,8 @@ export type EngineOptions = {
   readonly renewMs?: number | undefined;
   readonly leaseMs?: number | undefined;
   readonly sweepMs?: number | undefined;
+  /** So far ahead times are kept in memory; default: what becomes due before the sweep after the next. */
+  readonly horizonMs?: number | undefined;
   /** Ends the wait for a database that is not there yet; a running engine is ended by `stop`. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each text that was decrypted, so that it can be hidden in what is reported. */

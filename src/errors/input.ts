@@ -36,6 +36,13 @@ export const inputProblems = {
     4,
     404,
   ),
+  tests_missing: row(
+    (d: { places: readonly string[] }) =>
+      `There are no files of test cases (*.test.json) in ${d.places.join(', ')}.`,
+    'Write one with `tws new flow NAME --test`, or name the files.',
+    4,
+    404,
+  ),
   file_unusable: row(
     (d: { file: string; reason: string }) => `${d.file} cannot be used: ${d.reason}`,
     'Correct the file and repeat the command.',

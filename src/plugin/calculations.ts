@@ -53,7 +53,7 @@ export function calculator(
     if (pool === undefined || pool.broken.aborted) pool = onOwnBehalf(() => openPool(module));
     return calculateIn(pool, calculation);
   };
-  return async (calculation, starts = usualStarts) => {
+  const untilAnswered = async (calculation: Calculation, starts: number): Promise<unknown> => {
     for (let failedStarts = 0; ;) {
       try {
         return await once(calculation);
@@ -64,6 +64,21 @@ export function calculator(
       }
     }
   };
+  return async (calculation, starts = usualStarts) => {
+    pending += 1;
+    try {
+      return await untilAnswered(calculation, starts);
+    } finally {
+      pending -= 1;
+    }
+  };
+}
+
+let pending = 0;
+
+/** How many calculations this process waits for. */
+export function pendingCalculations(): number {
+  return pending;
 }
 
 const usualStarts = 6;

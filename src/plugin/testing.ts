@@ -1,4 +1,4 @@
-/** What tests of plugins import: `import { createTestContext, runTestAttempt } from 'tws/testing'`. */
+/** Contexts and attempts for tests of plugins. */
 import { cwd as currentFolder } from 'node:process';
 import { createContext, type ContextInput } from './context.js';
 import type { PluginContext, PluginModule, PluginOutcome } from './api.js';

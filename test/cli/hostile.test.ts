@@ -29,6 +29,10 @@ async function ready() {
   const opened = await openProject(
     {
       'plugins/broken.mjs': `throw new Error(${JSON.stringify(hostile)});`,
+      'test/h.test.json': {
+        ...{ flow: hostile, mocks: { [hostile]: { result: hostile } } },
+        cases: [{ name: hostile, expect: { path: [hostile], result: hostile } }],
+      },
       'bad.json': { type: 'flow', name: hostile, owner: 'DEFAULT', tasks: [hostile], extra: 1 },
     },
     plugins,
@@ -138,6 +142,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   doctor: [[]],
   config: [[], ['--owner', hostile]],
   validate: [['bad.json'], [hostile]],
+  test: [[], ['--case', hostile], [hostile], ['bad.json']],
   push: [['bad.json'], [hostile]],
   submit: [[hostile], [hostile, '--owner', hostile, '--wait'], [hostile, '--params', hostile]],
   complete: [

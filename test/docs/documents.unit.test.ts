@@ -6,6 +6,7 @@ import { isObject } from '../../src/model/object.js';
 import { retryPolicySchema } from '../../src/model/retry.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import { createTestContext } from '../../src/plugin/testing.js';
+import { testFileSchema } from '../../src/testing/cases.js';
 import { checkDocument, kinds } from '../../src/validate/document.js';
 import { blocksIn, textOf, type Block } from './pages.js';
 
@@ -26,6 +27,7 @@ function mistakesIn(doc: unknown): readonly unknown[] {
     const parsed = parseDocument({ _id: 'docs', _rev: '1-0', ...doc });
     return parsed.kind === 'other' || parsed.ok ? [] : parsed.problems;
   }
+  if ('cases' in doc) return testFileSchema.safeParse(doc).error?.issues ?? [];
   if ('errors' in doc) return flowSchema.shape.errors.safeParse(doc['errors']).error?.issues ?? [];
   if ('limit' in doc) return retryPolicySchema.safeParse(doc).error?.issues ?? [];
   return settingsFileSchema.safeParse(doc).error?.issues ?? [];

@@ -10,6 +10,7 @@ import type { Io } from '../io.js';
 import { packageRoot } from '../../package.js';
 import {
   flowScaffold,
+  flowTestScaffold,
   hookScaffold,
   jobScaffold,
   pluginScaffold,
@@ -45,23 +46,36 @@ export const newThing = defineCommand(
     }
     const [kind, name] = parsed.data;
     const { ts, test } = flags;
-    if (kind !== 'plugin' && (ts || test)) {
-      throw problem('usage', { reason: '--ts and --test are for tws new plugin.' });
-    }
-    if (kind !== 'schedule' && kind !== 'hook' && flags.flow !== undefined) {
-      throw problem('usage', { reason: '--flow is for tws new schedule and tws new hook.' });
-    }
+    refuseFlags(kind, flags);
     const config = read();
     const root = kind === 'project' ? resolve(io.cwd, name) : config.root;
     const scaffolds = scaffoldsOf(kind, { name, config, ...flags });
     const made = await make(root, scaffolds, io);
     const schemas = kind === 'plugin' ? [] : await copySchemas(root);
     if (kind === 'plugin') sayNext(root, { ts, test }, io);
+    if (kind === 'flow' && test) io.out('Next: npx tws test');
     if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && npx tws dev`);
     io.json({ files: [...made, ...schemas] });
     return 0;
   },
 );
+
+type NewFlags = {
+  readonly ts: boolean;
+  readonly test: boolean;
+  readonly flow?: string | undefined;
+};
+
+/** @throws TwsError `usage`: an option is for other kinds */
+function refuseFlags(kind: (typeof kinds)[number], { ts, test, flow }: NewFlags): void {
+  if (ts && kind !== 'plugin') throw problem('usage', { reason: '--ts is for tws new plugin.' });
+  if (test && kind !== 'plugin' && kind !== 'flow') {
+    throw problem('usage', { reason: '--test is for tws new plugin and tws new flow.' });
+  }
+  if (flow !== undefined && kind !== 'schedule' && kind !== 'hook') {
+    throw problem('usage', { reason: '--flow is for tws new schedule and tws new hook.' });
+  }
+}
 
 type Wanted = {
   readonly name: string;
@@ -83,7 +97,7 @@ function scaffoldsOf(
     case 'task':
       return [taskScaffold(name, plugin ?? name)];
     case 'flow':
-      return [flowScaffold(name, owner, [])];
+      return [flowScaffold(name, owner, []), ...(test ? [flowTestScaffold(name, owner)] : [])];
     case 'schedule':
       return [scheduleScaffold({ name, owner, flow: flow ?? name, zone: localZone() })];
     case 'hook':

@@ -60,16 +60,36 @@ export const beginning: readonly CommandDefinition[] = [
         flags: '--ts',
         about: 'A plugin in TypeScript, which Node 22.18 and 23.6 or newer run as it is.',
       },
-      { flags: '--test', about: 'With a test of the plugin, for node --test.' },
+      {
+        flags: '--test',
+        about: 'With a test: of a plugin for node --test, of a flow for tws test.',
+      },
     ],
     examples: [
       'tws new project orders',
       'tws new plugin hello --test',
       'tws new task greet --plugin hello',
+      'tws new flow order --test',
       'tws new schedule nightly --flow hello',
       'tws new hook github --flow hello',
     ],
     load: async () => (await import('../commands/new.js')).newThing,
+  },
+  {
+    name: 'test',
+    about:
+      'Run test cases of flows (*.test.json) with a clock of their own; no database is needed.',
+    arguments: [
+      {
+        name: '[files...]',
+        about: 'Files of test cases, or folders with them; default: test of the project.',
+        values: { named: ['file'] },
+      },
+    ],
+    options: [{ flags: '--case <text>', about: 'Only cases whose name holds this text.' }],
+    stoppable: true,
+    examples: ['tws test', 'tws test test/order.test.json --case refund', 'tws test --json'],
+    load: async () => (await import('../commands/test.js')).test,
   },
   {
     name: 'init',

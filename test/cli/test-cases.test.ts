@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newThing } from '../../src/cli/commands/new.js';
+import { test } from '../../src/cli/commands/test.js';
+import { project, run } from './terminal.js';
+
+const documents = {
+  'couch/tws/tasks/a.json': { type: 'task', name: 'a', params: { key: 'tws:v2:AAAA' } },
+  'couch/tws/tasks/b.json': { type: 'task', name: 'b', retry: 1 },
+  'couch/tws/flows/f.json': { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['a', 'b'] },
+};
+
+/** A project with these files besides. */
+async function withFiles(files: Readonly<Record<string, unknown>>): Promise<string> {
+  const cwd = await project();
+  for (const [path, doc] of Object.entries({ ...documents, ...files })) {
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
+    await writeFile(join(cwd, path), JSON.stringify(doc));
+  }
+  return cwd;
+}
+
+describe('tws test', () => {
+  it('runs the cases of files, and tells each difference', async () => {
+    const cwd = await withFiles({
+      'test/good.test.json': {
+        flow: 'f',
+        mocks: { a: { result: '{{params.key}}' }, b: { result: 2 }, c: {} },
+        expect: { path: ['a', 'b'], status: 'succeeded' },
+      },
+      'test/deep/bad.test.json': {
+        flow: 'f',
+        mocks: { a: { result: 1 } },
+        cases: [
+          { name: 'fails without a mock', expect: { failure: { name: 'NotMocked' } } },
+          { name: 'succeeds', expect: { status: 'succeeded' } },
+          {
+            name: 'survives a death',
+            mocks: { b: [{ takes: 10_000 }, { result: 3 }] },
+            deaths: [5_000],
+            expect: { attempts: { b: 2 }, results: { b: 3 } },
+          },
+          {
+            name: 'is cancelled',
+            mocks: { b: { takes: 10_000 } },
+            requests: [{ action: 'cancel', after: 1_000, by: 'ann', reason: 'no' }],
+            expect: { status: 'cancelled', failure: { message: 'Cancelled by ann: no.' } },
+          },
+        ],
+      },
+      'test/notes.json': {},
+    });
+    const ran = await run(test, { cwd });
+    expect(ran.exit).toBe(1);
+    expect(ran.out.replaceAll(/\(\d+ .*\)/g, '(so long)').split('\n')).toEqual([
+      'ok   test/deep/bad.test.json: fails without a mock (so long)',
+      'FAIL test/deep/bad.test.json: succeeds',
+      '       status: expected "succeeded", was "failed"',
+      '       The job failed with NotMocked: There is no plugin "b" in this test, and nothing stands in for it',
+      'ok   test/deep/bad.test.json: survives a death (so long)',
+      'ok   test/deep/bad.test.json: is cancelled (so long)',
+      'ok   test/good.test.json: f (so long)',
+      '5 cases in 2 files: 1 not as expected',
+    ]);
+    expect(ran.err).toContain('The mock "c" was not used.');
+    const one = await run(test, { cwd, mode: 'json', flags: { case: 'death' } });
+    expect([one.exit, one.json]).toMatchObject([
+      0,
+      { cases: [{ file: 'test/deep/bad.test.json', ok: true, problems: [] }] },
+    ]);
+  });
+
+  it('tells what is wrong with a file, and where there is none', async () => {
+    const cwd = await withFiles({
+      'test/bad.test.json': { flow: 'f', mocks: { a: { results: 1 } }, expect: { state: 1 } },
+    });
+    const bad = await run(test, { cwd });
+    expect([bad.exit, bad.error?.code]).toEqual([3, 'documents_invalid']);
+    expect(bad.err).toContain('test/bad.test.json: expect');
+    const none = await run(test, { cwd: await project() });
+    expect([none.exit, none.error?.message]).toEqual([
+      4,
+      'There are no files of test cases (*.test.json) in test.',
+    ]);
+    expect((await run(test, { cwd, args: ['nothing'] })).error?.code).toBe('file_missing');
+  });
+
+  it('runs what tws new has written', async () => {
+    const cwd = await project();
+    await run(newThing, { cwd, args: ['project', 'p'] });
+    const made = await run(newThing, {
+      cwd: join(cwd, 'p'),
+      args: ['flow', 'x'],
+      flags: { test: true },
+    });
+    expect(made.out).toContain('Next: npx tws test');
+    const ran = await run(test, { cwd: join(cwd, 'p') });
+    expect([ran.exit, ran.out.split('\n').at(-1)]).toEqual([
+      0,
+      '3 cases in 2 files: all as expected',
+    ]);
+    const wrong = await run(newThing, { cwd, args: ['task', 'x'], flags: { test: true } });
+    expect(wrong.error?.message).toBe('--test is for tws new plugin and tws new flow.');
+  });
+});
