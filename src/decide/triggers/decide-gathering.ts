@@ -61,6 +61,7 @@ export type GatheringWorld = {
  *    that was left. Revisions in conflict become one with the events of all of them.
  * T37 An event that says that it is `gathered` in a document which does not have it is gathered anew: the
  *    document was deleted or edited by hand.
+ * T38 … unless a job was made for it before: then it names that job, and no other one starts for it.
  */
 export function decideGathering(
   gathering: Gathering,

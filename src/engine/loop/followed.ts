@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../model/document.js';
 import { createTimers } from '../waiting/timers.js';
 import type { FollowParts } from './followed-parts.js';
 import { writesBetween } from './serializer.js';
-import { resolveLeaves, writeFollowed } from './write-followed.js';
+import { resolveLeaves, unclear, writeFollowed } from './write-followed.js';
 
 /** Documents of one type that an engine follows beside jobs. */
 export type Followed = {
@@ -96,7 +96,8 @@ export function createFollowed(parts: FollowParts, rules: FollowRules): Followed
     take: (doc, { at, conflicted } = {}) =>
       void serializer.queue(doc._id, async () => {
         const winner = conflicted === true ? await resolveLeaves(parts, doc._id) : doc;
-        if (winner?.['type'] === type) await consider(winner, at);
+        // What cannot be made one is looked at again by the next change, and by the sweep.
+        if (winner !== unclear && winner?.['type'] === type) await consider(winner, at);
       }),
     wake,
     wakeAt: timers.set,

@@ -11,7 +11,7 @@ import type { StoredDocument } from '../../model/document.js';
 import { readGathering, type GatheredJob, type Gathering } from '../../model/gathering.js';
 import type { FollowParts } from '../loop/followed-parts.js';
 import { createFollowed, type Followed, type Knowledge, type NextStep } from '../loop/followed.js';
-import { writeFollowed } from '../loop/write-followed.js';
+import { unclear, writeFollowed } from '../loop/write-followed.js';
 import { createJoin, currentOf, type JoinGathering } from './join.js';
 import { regather } from './regather.js';
 import { createMaker, createRefusal, evaluateAll, eventIn, shortHash } from './starting.js';
@@ -61,22 +61,13 @@ function createKnowledge(
   const { made, make } = createMaker(parts, 'gathering', id);
   const refusal = createRefusal();
   let found: 'not yet' | 'alone' | 'lost' = grace === undefined ? 'alone' : 'not yet';
-  const world: GatheringWorld = {
-    get refusal() {
-      return refusal.reason();
-    },
-    get isConfirmed() {
-      return found === 'alone';
-    },
-    event: (one) => events.get(one),
-    answer: (one) => answers.get(one),
-    made,
-    settled: (job) => settled.has(job),
-    graceMs: grace,
-    hash: shortHash,
-  };
+  const known = { events, answers, made, settled, grace, isConfirmed: () => found === 'alone' };
+  const world = worldOf(known, refusal.reason);
   const look = async (): Promise<void> => {
-    found = (await currentOf(parts, id))?._rev === rev ? 'alone' : 'lost';
+    found = (await isCurrent(parts, id, rev)) ? 'alone' : 'lost';
+  };
+  const clearly = (act: () => Promise<boolean>) => async (): Promise<void> => {
+    if (!(await act())) found = 'lost';
   };
   // Where there are several copies, nothing is written but upon the only revision.
   const write = (doc: StoredDocument, because: string): NextStep =>
@@ -86,7 +77,7 @@ function createKnowledge(
       case 'wait':
         return intent;
       case 'look_up':
-        return doing(() => readEvents(parts, intent.events, events));
+        return doing(clearly(() => readEvents(parts, intent.events, events)));
       case 'evaluate':
         return doing(() => evaluateAll(parts, intent.questions, answers));
       case 'confirm':
@@ -94,7 +85,7 @@ function createKnowledge(
       case 'make':
         return doing(() => make([intent.job]));
       case 'settle':
-        return doing(() => settle(parts, gathering, intent, settled));
+        return doing(clearly(() => settle(parts, gathering, intent, settled)));
       case 'write':
         return write(intent.gathering, intent.because);
       case 'remove':
@@ -112,25 +103,62 @@ function createKnowledge(
   };
 }
 
+type KnownFacts = {
+  readonly events: ReadonlyMap<string, StoredEvent | null>;
+  readonly answers: ReadonlyMap<string, Answer>;
+  readonly made: GatheringWorld['made'];
+  readonly settled: ReadonlySet<string>;
+  readonly grace: number | undefined;
+  readonly isConfirmed: () => boolean;
+};
+
+function worldOf(known: KnownFacts, refusal: () => string | undefined): GatheringWorld {
+  const { events, answers, made, settled, grace, isConfirmed } = known;
+  return {
+    get refusal() {
+      return refusal();
+    },
+    get isConfirmed() {
+      return isConfirmed();
+    },
+    event: (one) => events.get(one),
+    answer: (one) => answers.get(one),
+    made,
+    settled: (job) => settled.has(job),
+    graceMs: grace,
+    hash: shortHash,
+  };
+}
+
+async function isCurrent(parts: FollowParts, id: string, rev: string): Promise<boolean> {
+  const current = await currentOf(parts, id);
+  return current !== unclear && current?._rev === rev;
+}
+
 /**
  * Reads events, and puts them down; null: there is none. One copy may not know yet that an event waits, and what
- * does not is left out for good.
+ * does not is left out for good. False: what one of them says is not clear.
  */
 async function readEvents(
   parts: FollowParts,
   ids: readonly string[],
   events: Map<string, StoredEvent | null>,
-): Promise<void> {
+): Promise<boolean> {
   const docs = await readAll(parts, ids);
-  if (parts.life.signal.aborted) return;
-  for (const id of ids) events.set(id, eventIn(docs.get(id)) ?? null);
+  if (parts.life.signal.aborted) return false;
+  for (const id of ids) {
+    const doc = docs.get(id);
+    if (doc === unclear) return false;
+    events.set(id, eventIn(doc) ?? null);
+  }
+  return true;
 }
 
 /** Reads documents; of those with several copies as all of them know it. */
 async function readAll(
   parts: FollowParts,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, StoredDocument | undefined>> {
+): Promise<ReadonlyMap<string, StoredDocument | typeof unclear | undefined>> {
   const { store, retry, replicas } = parts;
   if (!replicas.many) return (await retry(() => store.getMany(ids))) ?? new Map();
   const docs = await Promise.all(ids.map((id) => currentOf(parts, id)));
@@ -139,30 +167,37 @@ async function readAll(
 
 type Settled = { readonly starting: GatheredJob; readonly made: Made };
 
-/** Stores in the events of a job that it is started, or refused; then it is among the `settled` ones. */
+/**
+ * Stores in the events of a job that it is started, or refused; then it is among the `settled` ones. False: what one
+ * of them says is not clear, so nothing can be written upon it.
+ */
 async function settle(
   parts: FollowParts,
   gathering: Gathering,
   { starting: { job, events }, made }: Settled,
   settled: Set<string>,
-): Promise<void> {
+): Promise<boolean> {
   const { life } = parts;
   const ids = events.map(({ id }) => id);
   const read = await readAll(parts, ids);
-  await Promise.all(
+  const told = await Promise.all(
     ids.map(async (id) => {
       let doc = read.get(id);
       while (!life.signal.aborted) {
+        if (doc === unclear) return false;
         const event = eventIn(doc);
         const next = event && withItsJob(event, gathering, { job, made });
-        if (next === undefined) return;
+        if (next === undefined) return true;
         const { kind } = await writeFollowed(parts, next);
-        if (kind !== 'lost') return;
+        if (kind !== 'lost') return true;
         doc = await currentOf(parts, id);
       }
+      return false;
     }),
   );
-  settled.add(job);
+  const isTold = !told.includes(false);
+  if (isTold) settled.add(job);
+  return isTold;
 }
 
 /** Logs and measures that gathered events start a job. */

@@ -3,7 +3,7 @@ import { withJoiners, type Joiner } from '../../decide/triggers/gathered-events.
 import type { Joining } from '../../model/gathering.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { FollowParts } from '../loop/followed-parts.js';
-import { resolveLeaves, writeFollowed } from '../loop/write-followed.js';
+import { resolveLeaves, unclear, writeFollowed } from '../loop/write-followed.js';
 
 /** What became of an event that a gathering was to take; `full`: it takes none now. */
 export type JoinResult = Made | { readonly kind: 'full' };
@@ -61,7 +61,7 @@ async function takeTogether(
   const { life } = parts;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const doc = await currentOf(parts, into);
-    if (life.signal.aborted) return full;
+    if (life.signal.aborted || doc === unclear) return full;
     const next = withJoiners(into, doc, joiners);
     switch (next.kind) {
       case 'there':
@@ -82,11 +82,11 @@ async function takeTogether(
   return full;
 }
 
-/** Reads a document; of one with several copies the only revision. */
+/** Reads a document; of one with several copies the only revision, or `unclear`. */
 export async function currentOf(
   parts: FollowParts,
   id: string,
-): Promise<StoredDocument | undefined> {
+): Promise<StoredDocument | typeof unclear | undefined> {
   const { store, retry, replicas } = parts;
   return replicas.many ? await resolveLeaves(parts, id) : await retry(() => store.get(id));
 }

@@ -1,8 +1,10 @@
-import { gatheredAnew } from '../../decide/triggers/joined-event.js';
+import { gatheredAnew, withItsJob } from '../../decide/triggers/joined-event.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readGathering } from '../../model/gathering.js';
+import { isObject } from '../../model/object.js';
+import { ownerOf } from '../../model/task.js';
 import type { FollowParts } from '../loop/followed-parts.js';
-import { writeFollowed } from '../loop/write-followed.js';
+import { unclear, writeFollowed } from '../loop/write-followed.js';
 import { currentOf } from './join.js';
 import { eventIn } from './starting.js';
 
@@ -58,10 +60,20 @@ function without(doc: StoredDocument | undefined, events: readonly string[]): re
  * once more although it is there changes nothing.
  */
 async function restore(parts: FollowParts, [gathering, events]: Waiting): Promise<void> {
-  const lost = without(await currentOf(parts, gathering), events);
+  const current = await currentOf(parts, gathering);
+  const lost = current === unclear ? [] : without(current, events);
+  if (lost.length === 0) return;
+  const jobs = await jobsFrom(parts, gathering, lost);
   await Promise.all(
     lost.map(async (id) => {
-      const event = eventIn(await currentOf(parts, id));
+      const doc = await currentOf(parts, id);
+      const event = doc === unclear ? undefined : eventIn(doc);
+      const job = jobs.get(id);
+      if (event !== undefined && job !== undefined) {
+        const told = withItsJob(event, { ...whoseOf(job), _id: gathering }, madeOf(job));
+        if (told !== undefined) await writeFollowed(parts, told);
+        return;
+      }
       const next = event && gatheredAnew(event, gathering);
       if (next === undefined) return;
       parts.log.warn(
@@ -72,3 +84,30 @@ async function restore(parts: FollowParts, [gathering, events]: Waiting): Promis
     }),
   );
 }
+
+/**
+ * The jobs that were made for lost events before their gathering was deleted, by event. Their ids do not tell: all
+ * jobs that events have started for the flow are looked at, which happens only when somebody deletes what engines
+ * keep.
+ */
+async function jobsFrom(
+  { store, ending }: FollowParts,
+  gathering: string,
+  lost: readonly string[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const found = new Map<string, StoredDocument>();
+  const wanted = new Set(lost);
+  const name = /^gathering:(.*):[^:]*$/s.exec(gathering)?.[1];
+  if (name === undefined) return found;
+  for await (const job of store.rangePages(`event-run:${name}:`)) {
+    if (ending.signal.aborted) return found;
+    const { started_by: by } = job;
+    if (!isObject(by) || by['gathering'] !== gathering || !Array.isArray(by['events'])) continue;
+    for (const id of by['events'] as readonly unknown[])
+      if (typeof id === 'string' && wanted.has(id)) found.set(id, job);
+  }
+  return found;
+}
+
+const whoseOf = (job: StoredDocument) => ({ flow: String(job['flow']), owner: ownerOf(job) });
+const madeOf = ({ _id: job }: StoredDocument) => ({ job, made: { kind: 'made' } as const });

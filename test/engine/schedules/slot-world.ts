@@ -151,6 +151,12 @@ export function startPart<F extends Followed>(
       const rows = await ask(() => waitingRows(cluster));
       for (const row of rows) yield row;
     },
+    rangePages: async function* (prefix: string) {
+      const docs = await ask(() =>
+        cluster.ids().flatMap((one) => (one.startsWith(prefix) ? (cluster.get(one) ?? []) : [])),
+      );
+      for (const doc of docs) yield doc;
+    },
     write: (doc: StoredDocument) =>
       ask(() => {
         const result = cluster.write(doc);

@@ -130,7 +130,7 @@ const plan = fc.record({
 
 // Shows X-18.
 it(
-  'T31, T32, T33, T34, T35, T36, T37: each event is in one job of each flow, in time, whatever dies',
+  'T31, T32, T33, T34, T35, T36, T37, T38: each event is in one job of each flow, in time, whatever dies',
   minutes,
   async () => {
     await fc.assert(
@@ -185,9 +185,13 @@ it(
             const id = [...before.keys()][it.pick(before.size)];
             if (id !== undefined && remove(id)) withdrawn.add(id);
           },
-          // While its job is made nobody could tell which of its events have it.
+          // While its job is about to be made nobody could tell that its events will have it.
           drop: () => {
-            const all = it.ofType('gathering').filter(({ starting }) => starting === undefined);
+            const isMade = (job: string): boolean => it.cluster.get(job) !== undefined;
+            const all = it.ofType('gathering').filter(({ starting: of }) => {
+              const starting = of as { readonly job: string } | undefined;
+              return starting === undefined || isMade(starting.job);
+            });
             remove(all[it.pick(all.length)]?._id);
           },
           begin: () => void it.begin(`engine:${it.pick(4)}`),
@@ -242,3 +246,28 @@ it(
     );
   },
 );
+
+it('T38: an event whose job was made before its gathering was deleted names that job, and starts no other', async () => {
+  const run = simulation({ happenings: [], nodes: 1, chances: [0.5] });
+  const [flow, owner] = ['f', 'me'];
+  const into = `gathering:${flow}:${owner}:g`;
+  const rule = { into, flow, owner, entry: 0, by: 'batch', period: 60_000, size: 3 };
+  const event = (n: number) => ({
+    ...{ _id: `event:paid:${n}`, type: 'event', event: 'paid', key: String(n) },
+    triggered: { at: run.time(), gathered: [rule] },
+  });
+  const job = { _id: 'event-run:f:me:1', type: 'job', flow, owner };
+  const by = { gathering: into, entry: 0, events: ['event:paid:1', 'event:paid:2'] };
+  for (const doc of [event(1), event(2), event(3), { ...job, started_by: by }])
+    run.cluster.write(doc);
+  run.begin('engine:0');
+  run.sweep();
+  await run.work(3_000);
+  run.sweep();
+  await run.work(3_000);
+  const started = run
+    .ofType('event')
+    .map(({ triggered }) => (triggered as { started: unknown }).started);
+  expect(started).toEqual([[job._id], [job._id], [expect.stringMatching(/^event-run:f:me:.{4,}/)]]);
+  expect(run.jobs().map(({ events }) => events)).toEqual([by.events, ['event:paid:3']]);
+});
