@@ -27,6 +27,7 @@ export type SeenRevision = {
  * I4 A copy that is behind the feed is asked again.
  * I5 An engine that could do nothing about what is left to others reads it when it can, or when it has
  *    not moved for some seconds.
+ * I6 What was deleted while it was read is not handed out: it would stay known for ever.
  */
 export type Fetcher = {
   /**
@@ -103,14 +104,16 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
   const { read, isKnown, delayOf, take, room, now, wait = after, turn = nextTurn } = ports;
   let isFlushing = false;
   let isStopped = false;
+  /** What is being read, without what was deleted meanwhile: the answer may be older than that. */
+  let reading = new Set<string>();
   const unread = createUnread(() => void flush(), ports, wait);
 
   const handOut = (asked: readonly Unread[], found: ReadonlyMap<string, StoredDocument>): void => {
     for (const one of asked) {
       const { id, rev, at, tries } = one;
       const doc = found.get(id);
-      // It was deleted since, which the feed brings.
-      if (doc === undefined) continue;
+      // It was deleted since, which the feed brings, or has brought.
+      if (doc === undefined || !reading.has(id)) continue;
       const isBehind = writesBetween(doc._rev, rev) > 0;
       if (isBehind && tries < mostTries && unread.get(id) === undefined) {
         unread.put({ ...one, tries: tries + 1, isLeft: false }, againMs);
@@ -127,7 +130,8 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       const asked = unread.next().filter((one) => !isKnown(one));
       if (asked.length === 0) continue;
       unread.reads(asked);
-      const found = await read(asked.map(({ id }) => id));
+      reading = new Set(asked.map(({ id }) => id));
+      const found = await read([...reading]);
       unread.reads([]);
       if (found === undefined) break;
       handOut(asked, found);
@@ -149,7 +153,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       return true;
     },
     hurry: unread.hurry,
-    forget: unread.forget,
+    forget: (id) => (reading.delete(id), unread.forget(id)),
     isBehind: unread.isBehind,
     stop: () => {
       isStopped = true;

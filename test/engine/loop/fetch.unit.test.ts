@@ -77,6 +77,23 @@ describe('a fetcher', () => {
     expect(asked).toEqual([['a'], ['a']]);
   });
 
+  it('I6: hands out nothing that was deleted while it was read', async () => {
+    const stored: Record<string, string> = { a: '1-a', b: '1-b' };
+    const { taken, fetcher: it } = fetcher(stored, {
+      read: (ids) => {
+        const docs = new Map(ids.map((id) => [id, { _id: id, _rev: String(stored[id]) }]));
+        if (stored['a'] === '1-a') it.forget('a');
+        return Promise.resolve(docs);
+      },
+    });
+    it.saw(seen('a'));
+    it.saw(seen('b', '1-b'));
+    await vi.waitFor(() => expect(taken).toEqual(['b 1-b 0']));
+    it.saw(seen('a', '3-a'));
+    stored['a'] = '3-a';
+    await vi.waitFor(() => expect(taken).toHaveLength(2));
+  });
+
   it('I2: leaves to others what they may deal with, as long as it moves', async () => {
     const { asked, taken, fetcher: it } = fetcher({ a: '9-a' }, { delayOf: () => leftFor(60) });
     for (let n = 1; n <= 9; n += 1) {
