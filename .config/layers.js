@@ -18,6 +18,7 @@ const layers = {
   'processor-time': [],
   'make-folder': [],
   'storage-kinds': [],
+  replicator: [],
   errors: ['words'],
   // What there is, how it stands, what happens next: pure.
   model: [],
@@ -57,7 +58,7 @@ const layers = {
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
-    ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder'],
+    ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder', 'replicator'],
     // A submit takes the lock of a key as engines do.
     ...['replicas/unique-lock', 'replicas/unique-holder', 'replicas/lock-holder'],
     'replicas/resolve',
@@ -74,7 +75,7 @@ const layers = {
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds'],
+  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator'],
   cli: [
     // Test cases of flows run on engines of their own.
     'testing',

@@ -3,6 +3,7 @@ import { hookProblems } from './errors/hooks.js';
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
 import { machineProblems } from './errors/machine.js';
+import { moveProblems } from './errors/move.js';
 import { ojsProblems } from './errors/ojs.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
@@ -273,6 +274,7 @@ export const problems = {
   ...machineProblems,
   ...httpProblems,
   ...hookProblems,
+  ...moveProblems,
   ...ojsProblems,
 } as const;
 

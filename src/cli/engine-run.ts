@@ -244,7 +244,7 @@ export async function waitForDatabase(
       if (trouble !== undefined) throw trouble;
       return found;
     },
-    (error) => !isAccepted && error instanceof TwsError && !passing.includes(error.code),
+    (error) => error instanceof TwsError && isFinal(error.code, isAccepted),
   );
   return report && ready(report, config, log);
 }
@@ -257,7 +257,7 @@ function troubleOf(report: ServerReport, { database }: Config): TwsError | undef
 
 /**
  * What may pass before name and password were accepted: a server may come back, and somebody may run
- * `tws init` yet. Afterwards everything may pass.
+ * `tws init` yet. Afterwards everything may pass, but a move.
  */
 const passing: readonly ProblemCode[] = [
   'couch_unreachable',
@@ -265,6 +265,10 @@ const passing: readonly ProblemCode[] = [
   'database_missing',
   'database_not_ready',
 ];
+
+function isFinal(code: ProblemCode, isAccepted: boolean): boolean {
+  return code === 'database_moved' || (!isAccepted && !passing.includes(code));
+}
 
 function ready(report: ServerReport, { database }: Config, log: Log): ServerReport {
   if (report.design === 'old') {

@@ -77,6 +77,7 @@ function openMemory(shared: Shared): Store {
         copies: 1,
         identity: 'memory',
       })),
+    movedTo: () => after(() => undefined),
     get: (id) => after(() => get(id)),
     isDeleted: (id) => after(() => database.leaves(id)[0]?.isDeleted === true),
     leaves: (id) => after(() => liveLeaves(database, id)),

@@ -4,6 +4,7 @@ import { serverUrl, type Connection } from './connection.js';
 import { countNodes } from './database.js';
 import { readDatabase } from './database-state.js';
 import { designState, guardState } from './design.js';
+import { refuseMoved } from './moved.js';
 
 /** How far one can get with a connection; what could not be asked is left out. */
 export type ServerReport = {
@@ -37,6 +38,7 @@ export async function checkServer(connection: Connection): Promise<ServerReport>
     await askWhetherUp(client);
     const { documents, copies } = await readDatabase(client);
     report = { ...report, credentials: 'accepted', database: 'exists', documents, copies };
+    await refuseMoved(client);
     report = { ...report, ...(await nodesOf(client)), design: await designState(connection) };
     if (report.design !== 'missing') report = { ...report, guard: await guardState(connection) };
     return report;

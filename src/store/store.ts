@@ -33,6 +33,7 @@ import {
   type ViewRow,
 } from './views.js';
 import { createLeafReader } from './leaf-reader.js';
+import { movedTo } from './moved.js';
 import { mayPurge, purgeTombstones, readTombstones, type Tombstones } from './purge.js';
 import { createWriter, type NewDocument } from './writer.js';
 
@@ -43,6 +44,8 @@ import { createWriter, type NewDocument } from './writer.js';
 export type Store = {
   readonly connection: Connection;
   readonly info: () => Promise<DatabaseState>;
+  /** Where the database has moved, for people; undefined: it has not. */
+  readonly movedTo: () => Promise<string | undefined>;
   /** The current revision of a document; undefined when there is none or it is deleted. */
   readonly get: (id: string) => Promise<StoredDocument | undefined>;
   /** Whether a document is not there because somebody deleted it; as of the moment when it is asked. */
@@ -121,6 +124,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   return {
     connection,
     info: () => readDatabase(client),
+    movedTo: () => movedTo(client),
     get: (id) => readDocument(client, id, readDocuments),
     isDeleted: (id) => wasDeleted(client, id),
     leaves: createLeafReader({

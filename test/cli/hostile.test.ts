@@ -166,6 +166,10 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   new: [['task', hostile]],
   plugin: [['docs'], ['docs', hostile], [hostile]],
   convert: [[hostile]],
+  move: [
+    ['--to', hostile],
+    ['--undo', '--to', hostile],
+  ],
   decrypt: [[hostile]],
 };
 

@@ -133,6 +133,34 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/encrypt.js')).decrypt,
   },
   {
+    name: 'move',
+    about:
+      'Move the database to another server or another name while engines work: copy, cut over, compare.',
+    options: [
+      {
+        flags: '--to <url>',
+        about:
+          'Where to: http://user:password@host:5984/database; without a path the database keeps its name. TWS_MOVE_TO does the same and shows no password in lists of processes.',
+      },
+      {
+        flags: '--wait <s>',
+        about:
+          'How many seconds running steps may take to end before nothing is moved; default 60.',
+      },
+      {
+        flags: '--undo',
+        about: 'Let the old database take writes again, if nothing has happened in the new one.',
+      },
+    ],
+    stoppable: true,
+    examples: [
+      'tws move --to http://admin@db1.internal:5984/orders',
+      'tws move --to http://admin@db1.internal:5984/orders --wait 600 --no-confirm',
+      'tws move --undo --to http://admin@db1.internal:5984/orders',
+    ],
+    load: async () => (await import('../commands/move.js')).move,
+  },
+  {
     name: 'convert',
     about: 'Convert the databases of the embedded server, which must not run, to another storage.',
     arguments: [

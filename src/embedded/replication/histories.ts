@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
-import type { ReplicationProgress } from './pouch-replicate.js';
+import type { ReplicationProgress } from '../../replicator.js';
 
 /** How many sessions of a replication an answer tells, and of how many replications, while the server runs. */
 const MAX_SESSIONS = 50;

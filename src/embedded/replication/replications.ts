@@ -8,7 +8,7 @@ import {
   type ReplicationProgress,
   type ReplicationOptions,
   type RunningReplication,
-} from './pouch-replicate.js';
+} from '../../replicator.js';
 
 /** A replication as `POST /_replicate` asks for it, both sides resolved to URLs. */
 export type ReplicationRequest = {

@@ -1,7 +1,7 @@
 import { isJsonObject, readJsonObject, requireJsonType, type JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
-import type { ReplicationPeer, ReplicationOptions } from '../replication/pouch-replicate.js';
+import type { ReplicationPeer, ReplicationOptions } from '../../replicator.js';
 import type { ReplicationRequest } from '../replication/replications.js';
 
 /** POST of `_replicate`: between databases here and elsewhere, once or continuously. */

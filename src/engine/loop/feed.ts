@@ -3,7 +3,9 @@ import type { StoredDocument } from '../../model/document.js';
 import { isRateId } from '../../model/rate.js';
 import { leftToOthersMs } from '../../decide/compete/ranks.js';
 import { withoutConflicts, type Change } from '../../store/change.js';
+import { problem } from '../../errors.js';
 import { designId } from '../../store/design.js';
+import { movedId } from '../../store/moved.js';
 import type { FeedState } from '../../store/feed.js';
 import type { Assembly } from '../assembly.js';
 import { takeEvent } from '../control/announced-events.js';
@@ -133,7 +135,7 @@ function see(engine: Assembly, fetcher: Fetcher, change: Change): void {
   const { id, deleted, revs } = change;
   const { earlySignals } = engine;
   const [rev = ''] = revs;
-  if (id.startsWith('_design/')) return reportDesign(engine, id, deleted ? undefined : rev);
+  if (id.startsWith('_design/')) return seeDesign(engine, id, deleted ? undefined : rev);
   if (id.startsWith('rate:') && isRateId(id))
     return engine.rates.saw(id, deleted ? undefined : rev);
   if (deleted) {
@@ -226,6 +228,19 @@ function take(engine: Assembly, id: string, doc: StoredDocument | undefined): vo
 function takeEngine({ peers }: Assembly, doc: StoredDocument): void {
   const parsed = parseDocument(doc);
   if (parsed.kind === 'engine' && parsed.ok) peers.update(doc._id, parsed.value);
+}
+
+/** `rev`: undefined when the design document was deleted. */
+function seeDesign(engine: Assembly, id: string, rev: string | undefined): void {
+  if (id !== movedId) return reportDesign(engine, id, rev);
+  if (rev !== undefined) void stopIfMoved(engine);
+}
+
+/** In a database that has moved nothing can be stored any more: the engine stops by itself. */
+async function stopIfMoved({ store, retry, fail }: Assembly): Promise<void> {
+  const to = await retry(() => store.movedTo());
+  if (to !== undefined)
+    fail(problem('database_moved', { database: store.connection.database, to }));
 }
 
 /** Every engine sees that the design document, or the guard, was changed; one reports it. */

@@ -27,7 +27,7 @@ export type SeenRevision = {
  * I4 A copy that is behind the feed is asked again.
  * I5 An engine that could do nothing about what is left to others reads it when it can, or when it has
  *    not moved for some seconds.
- * I6 What was deleted while it was read is not handed out: it would stay known for ever.
+ * I10 What was deleted while it was read is not handed out: it would stay known for ever.
  */
 export type Fetcher = {
   /**

@@ -77,7 +77,7 @@ describe('a fetcher', () => {
     expect(asked).toEqual([['a'], ['a']]);
   });
 
-  it('I6: hands out nothing that was deleted while it was read', async () => {
+  it('I10: hands out nothing that was deleted while it was read', async () => {
     const stored: Record<string, string> = { a: '1-a', b: '1-b' };
     const { taken, fetcher: it } = fetcher(stored, {
       read: (ids) => {

@@ -44,7 +44,7 @@ type PouchClass = {
 
 let pouch: PouchClass | undefined;
 
-/** Few servers ever replicate: what that takes is loaded when one does. */
+/** Few programs ever replicate: what that takes is loaded when one does. */
 function loadPouch(): PouchClass {
   const load = createRequire(import.meta.url) as (name: string) => unknown;
   const core = load('pouchdb-core') as PouchClass;

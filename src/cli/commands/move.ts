@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import {
+  moveDatabase,
+  moveBack,
+  type MoveResult,
+  type MoveOptions,
+  type MoveStage,
+} from '../../client.js';
+import { splitUrl } from '../../config/credentials.js';
+import type { Config } from '../../config/load.js';
+import { problem, TwsError } from '../../errors.js';
+import { counted } from '../../words.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import type { Io } from '../io.js';
+import { questions } from '../prompt.js';
+import { createRedraw } from '../redraw.js';
+
+const flags = z.object({
+  to: z.string().optional(),
+  wait: numberFlag(0, 86_400),
+  undo: switchFlag,
+  confirm: z.boolean().default(true),
+});
+
+/** How long running steps may take to end, s. */
+const usualWait = 60;
+
+/** The variable that keeps a password off the command line. */
+const variable = 'TWS_MOVE_TO';
+
+type Place = MoveOptions['from'];
+
+/** `tws move`: the database to another server, or to another name, while engines work. */
+export const move = defineCommand(flags, async ({ flags: said, config: read }, io) => {
+  const config = read();
+  const from = connectionOf(config);
+  const to = targetOf(said.to ?? io.env[variable], from);
+  if (said.undo) return undo({ from, to }, io);
+  if (said.confirm && !(await isAgreed({ from, to }, io))) return 1;
+  const moved = await withStages(io, (tell) =>
+    moveDatabase({
+      ...{ from, to, tell, signal: io.stop },
+      waitMs: (said.wait ?? usualWait) * 1_000,
+    }),
+  );
+  io.json({ ...moved, from: `${from.url}/${from.database}` });
+  for (const line of linesOf(moved, { from, to })) io.out(line);
+  return 0;
+});
+
+function connectionOf({ url, user, password, database, app }: Config): Place {
+  return {
+    ...{ url, database, app },
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+  };
+}
+
+/** The last part of the path is the database; without a path it keeps its name. @throws TwsError `usage` */
+function targetOf(given: string | undefined, from: Place): Place {
+  if (given === undefined || given === '') {
+    const reason = `Say where to: --to http://user@host:5984/database, or the same in ${variable}.`;
+    throw problem('usage', { reason });
+  }
+  const { url, user, password } = splitUrl({ value: given, origin: '--to' });
+  const { origin, pathname } = new URL(url);
+  const parts = pathname.split('/').filter(Boolean);
+  const database = parts.pop();
+  return {
+    url: [origin, ...parts].join('/'),
+    database: database === undefined ? from.database : decodeURIComponent(database),
+    app: from.app,
+    ...(user === '' ? {} : { user, password }),
+  };
+}
+
+type Places = { readonly from: Place; readonly to: Place };
+
+const shown = ({ url, database }: Place): string => `${url}/${database}`;
+
+async function isAgreed({ from, to }: Places, io: Io): Promise<boolean> {
+  if (!io.interactive)
+    throw problem('terminal_needed', { what: 'Whether to move (or --no-confirm)' });
+  const ask = await questions(io, 'Whether to move the database (or say --no-confirm)');
+  io.say(`${shown(from)} takes no writes any more once it has moved.`);
+  return ask.confirm(`Move ${shown(from)} to ${shown(to)}?`, false);
+}
+
+async function undo({ from, to }: Places, io: Io): Promise<number> {
+  await moveBack({ from, to });
+  io.json({ undone: true, from: shown(from), to: shown(to) });
+  io.out(`${shown(from)} takes writes again; engines may work there.`);
+  return 0;
+}
+
+async function withStages(
+  io: Io,
+  run: (tell: (stage: MoveStage) => void) => Promise<MoveResult>,
+): Promise<MoveResult> {
+  const terminal = io.terminal('stderr');
+  const redraw = terminal === undefined ? undefined : createRedraw(terminal);
+  let said: string | undefined;
+  const tell = (stage: MoveStage): void => {
+    redraw?.draw([lineOf(stage)]);
+    if (redraw === undefined && said !== stage.kind) io.say(lineOf(stage));
+    said = stage.kind;
+  };
+  try {
+    return await run(tell);
+  } catch (error) {
+    if (io.stop.aborted && !(error instanceof TwsError)) throw problem('interrupted', {});
+    throw error;
+  } finally {
+    redraw?.clear();
+  }
+}
+
+function lineOf(stage: MoveStage): string {
+  switch (stage.kind) {
+    case 'copying':
+      return `copying: ${stage.written} of ${counted(stage.documents, 'document')}`;
+    case 'waiting':
+      return `waiting: ${counted(stage.steps.length, 'step')} still ${stage.steps.length === 1 ? 'runs' : 'run'}; no new one begins`;
+    case 'cutting_over':
+      return 'cutting over: the old database takes no writes any more';
+    case 'comparing':
+      return 'comparing the databases';
+  }
+}
+
+function linesOf({ documents }: MoveResult, { from, to }: Places): readonly string[] {
+  return [
+    documents === undefined
+      ? 'moved before: nothing was to be done'
+      : `moved: ${counted(documents, 'document')}, each compared`,
+    `from: ${shown(from)}, which refuses writes from now on`,
+    `to: ${shown(to)}`,
+    `Set COUCH_URL and COUCH_DATABASE to it (or url and database in tws.json), and start the engines again.`,
+  ];
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/document.js';
+import { engineControlId, everyEngine } from '../../model/engine-control.js';
+import { replicate, type ReplicationPeer } from '../../replicator.js';
+import { openClient } from '../../store/client.js';
+import { serverUrl, type Connection } from '../../store/connection.js';
+import { createMissingDatabase } from '../../store/database.js';
+import { guardState, installDesign } from '../../store/design.js';
+import { markMoved, movedId, movedTo, addressOf, unmarkMoved } from '../../store/moved.js';
+import { isSameDatabase } from '../../store/same-database.js';
+import { compareDocuments } from '../../store/same-documents.js';
+import { openStore, type Store } from '../../store/store.js';
+import { createPulse } from '../pulse.js';
+import { writeDocument } from '../writes.js';
+import { heldSteps, type HeldStep } from './held-steps.js';
+import { claimTarget } from './target.js';
+
+/*
+ * V3 Until the cut-over nothing changes for engines and users of the old database.
+ * V4 The cut-over begins when no living engine and no worker has a step, and every living engine has seen
+ *     that it takes no new one.
+ * V5 From then on the old database refuses every write; nothing is stored where it would not be copied.
+ * V6 Engines may work on the new database only when all documents there are those of the old one.
+ * V7 Each stage may be repeated: a move that was killed goes on where it was.
+ */
+
+/** Where a move is. `copying`: so many of the documents are written. */
+export type MoveStage =
+  | { readonly kind: 'copying'; readonly written: number; readonly documents: number }
+  | { readonly kind: 'waiting'; readonly steps: readonly HeldStep[] }
+  | { readonly kind: 'cutting_over' }
+  | { readonly kind: 'comparing' };
+
+export type MoveOptions = {
+  readonly from: Connection;
+  readonly to: Connection;
+  /** How long steps that run may take to end, ms. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  readonly tell: (stage: MoveStage) => void;
+};
+
+/** Where the database is now; `documents`: so many were compared, absent when it had moved before. */
+export type MoveResult = { readonly documents?: number; readonly to: string };
+
+/** Time between two looks at what still runs, ms. */
+const lookEveryMs = 250;
+
+/**
+ * Moves a database to another place while engines work, and lets nothing be lost: copies it, has engines end
+ * what they run, has the old database refuse writes, copies the rest, compares, and lets engines work there.
+ * @throws TwsError `move_target_used`, `move_target_same`, `move_busy`, `move_incomplete`,
+ * `database_moved` to another place, `couch_not_admin`, and those of servers out of reach
+ */
+export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
+  const { from, to } = options;
+  const place = addressOf(to);
+  const before = await movedTo(openClient(from));
+  if (before !== undefined && before !== place) {
+    throw problem('database_moved', { database: from.database, to: before });
+  }
+  await createMissingDatabase(to);
+  if (await isSameDatabase(from, to)) throw problem('move_target_same', { place });
+  await claimTarget(from, to);
+  await unmarkMoved(to);
+  const store = openStore(from);
+  const target = openStore(to);
+  try {
+    if (before === undefined) await cutOver(store, options);
+    else if (!(await isHeldBack(target))) return { to: place };
+    options.tell({ kind: 'comparing' });
+    const documents = await copyRest(store, options);
+    const guard = (await guardState(from)) === 'installed';
+    await installDesign(to, { guard });
+    await letWork(target);
+    return { documents, to: place };
+  } finally {
+    await Promise.all([store.close(), target.close()]);
+  }
+}
+
+/** Copies until little is left, has engines end their steps, and then has the database refuse writes (V3 to V5). */
+async function cutOver(store: Store, options: MoveOptions): Promise<void> {
+  const { from, to, tell } = options;
+  while ((await copy(store, options)) > 200) options.signal.throwIfAborted();
+  await disableEngines(store, addressOf(to));
+  try {
+    await untilIdle(store, options);
+    await copy(store, options);
+    options.signal.throwIfAborted();
+    tell({ kind: 'cutting_over' });
+    await markMoved(from, addressOf(to));
+  } catch (error) {
+    await letWork(store);
+    throw error;
+  }
+}
+
+/**
+ * Copies what was written until the database refused it, and checks that nothing is missing (V6). Servers of a
+ * cluster learn of a new design document one after the other, so it goes on until nothing more comes.
+ * @throws TwsError `move_incomplete`
+ */
+async function copyRest(store: Store, options: MoveOptions): Promise<number> {
+  const { from, to, signal } = options;
+  for (;;) {
+    const { updateSeq } = await store.info();
+    const written = await copy(store, options);
+    await sleep(lookEveryMs, undefined, { signal });
+    const later = await store.changes(updateSeq, 1);
+    if (written === 0 && later.kind === 'known' && later.changes.length === 0) break;
+  }
+  const { documents, different, ids } = await compareDocuments(from, to, isOfMove);
+  if (different === 0) return documents;
+  throw problem('move_incomplete', { place: addressOf(to), count: different, ids });
+}
+
+/** What a move changes in one of the two databases alone; design documents are installed anew. */
+const isOfMove = (id: string): boolean =>
+  id.startsWith('_design/') || id === engineControlId(everyEngine);
+
+/** Replicates what has changed since the last time. Resolves with how many documents were written. */
+async function copy(store: Store, { from, to, signal, tell }: MoveOptions): Promise<number> {
+  const { documents } = await store.info();
+  const running = replicate(
+    peerOf(from),
+    peerOf(to),
+    { live: false, retry: false, selector: { _id: { $ne: movedId } } },
+    ({ docs_written: written }) => tell({ kind: 'copying', written, documents }),
+  );
+  const stop = (): void => running.cancel();
+  signal.addEventListener('abort', stop);
+  try {
+    const { docs_written: written, doc_write_failures: failures } = await running.done;
+    signal.throwIfAborted();
+    if (failures > 0) throw new Error(`${failures} documents were refused by ${addressOf(to)}.`);
+    return written;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function peerOf(connection: Connection): ReplicationPeer {
+  const { user, password = '', database } = connection;
+  const url = `${serverUrl(connection)}/${encodeURIComponent(database)}`;
+  return user === undefined ? { url } : { url, auth: { username: user, password } };
+}
+
+/** Waits until nobody works on a step any more (V4). @throws TwsError `move_busy` */
+async function untilIdle(store: Store, { waitMs, signal, tell }: MoveOptions): Promise<void> {
+  const pulse = createPulse();
+  const until = Date.now() + waitMs;
+  for (;;) {
+    const { steps, disabled } = await heldSteps(store, pulse, Date.now);
+    if (steps.length === 0 && disabled) return;
+    if (Date.now() >= until) {
+      const named = steps.slice(0, 5).map(({ job, step, by }) => `${step} of ${job} (${by})`);
+      const seconds = Math.round(waitMs / 1_000);
+      throw problem('move_busy', { seconds, steps: named, count: steps.length });
+    }
+    tell({ kind: 'waiting', steps });
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+}
+
+/** What the control for all engines was before the move is kept in it. */
+async function disableEngines(store: Store, place: string): Promise<void> {
+  const _id = engineControlId(everyEngine);
+  const control = await store.get(_id);
+  if (control?.['moving'] !== undefined) return;
+  await writeDocument(store, {
+    ...{ ...control, _id, type: 'engine-control', engine: everyEngine, enabled: false },
+    reason: `The database moves to ${place}.`,
+    moving: control === undefined ? null : contentOf(control),
+  });
+}
+
+/** Whether engines are kept from working there because the move has not ended. */
+async function isHeldBack(store: Store): Promise<boolean> {
+  return (await store.get(engineControlId(everyEngine)))?.['moving'] !== undefined;
+}
+
+/** Puts the control for all engines back to what it was. */
+async function letWork(store: Store): Promise<void> {
+  const control = await store.get(engineControlId(everyEngine));
+  if (control?.['moving'] === undefined) return;
+  const { _id, _rev, moving } = control;
+  const before = moving as Readonly<Record<string, unknown>> | null;
+  await writeDocument(store, { _id, _rev, ...(before ?? { _deleted: true }) });
+}
+
+function contentOf({ _id, _rev, ...content }: StoredDocument): Readonly<Record<string, unknown>> {
+  return content;
+}
+
+/**
+ * Lets the old database take writes again, as long as nothing has happened in the new one.
+ * @throws TwsError `move_in_use`, and those of servers out of reach
+ */
+export async function moveBack({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<void> {
+  const store = openStore(from);
+  const target = openStore(to);
+  try {
+    // A move that was killed before its cut-over has but disabled the engines.
+    if ((await store.movedTo()) !== undefined) await goBack(target, { from, to });
+    await letWork(store);
+  } finally {
+    await Promise.all([store.close(), target.close()]);
+  }
+}
+
+/** @throws TwsError `move_in_use` */
+async function goBack(
+  target: Store,
+  { from, to }: Pick<MoveOptions, 'from' | 'to'>,
+): Promise<void> {
+  const { different, ids } = await compareDocuments(to, from, isOfMove);
+  if (different > 0) throw problem('move_in_use', { place: addressOf(to), ids });
+  // Nobody is to work on the copy that stays behind.
+  await markMoved(to, addressOf(from));
+  await unmarkMoved(from);
+}

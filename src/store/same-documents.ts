@@ -1,0 +1,84 @@
+import { databasePath, openClient, unexpected, type CouchClient } from './client.js';
+import { notOfCouch } from './all-docs.js';
+import type { Connection } from './connection.js';
+
+/** Documents compared in one request. */
+const together = 2_000;
+
+/** What comparing two databases found. */
+export type Compared = {
+  /** How many documents the first one has. */
+  readonly documents: number;
+  /** How many of them have another current revision, or none, in the second. */
+  readonly different: number;
+  /** The ids of the first of these. */
+  readonly ids: readonly string[];
+};
+
+const mostTold = 5;
+
+/**
+ * Compares the current revisions of all documents of two databases, page by page. A revision is made from
+ * the content of its document, so the same revision is the same document.
+ * @throws TwsError, see `CouchClient.ask`
+ */
+export async function compareDocuments(
+  one: Connection,
+  other: Connection,
+  isLeftOut: (id: string) => boolean,
+): Promise<Compared> {
+  const [from, to] = [openClient(one), openClient(other)];
+  const ids: string[] = [];
+  let [documents, different] = [0, 0];
+  let after: string | undefined;
+  for (;;) {
+    const rows = await pageAfter(from, after);
+    const wanted = rows.filter(({ id }) => !isLeftOut(id));
+    documents += wanted.length;
+    const there = await revisionsOf(to, wanted);
+    const others = wanted.filter(({ id, rev }) => there.get(id) !== rev);
+    different += others.length;
+    ids.push(...others.slice(0, mostTold - ids.length).map(({ id }) => id));
+    after = rows.at(-1)?.id;
+    if (rows.length < together || after === undefined) return { documents, different, ids };
+  }
+}
+
+type Row = { readonly id: string; readonly rev: string };
+
+async function pageAfter(client: CouchClient, after: string | undefined): Promise<readonly Row[]> {
+  const query = { limit: together, ...(after === undefined ? {} : { startkey: after, skip: 1 }) };
+  return rowsOf(client, { query });
+}
+
+async function revisionsOf(
+  client: CouchClient,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, string>> {
+  if (rows.length === 0) return new Map();
+  const found = await rowsOf(client, { method: 'POST', body: { keys: rows.map(({ id }) => id) } });
+  return new Map(found.map(({ id, rev }) => [id, rev]));
+}
+
+async function rowsOf(
+  client: CouchClient,
+  request: { readonly method?: 'POST'; readonly query?: object; readonly body?: unknown },
+): Promise<readonly Row[]> {
+  const action = 'list its documents';
+  const path = databasePath(client.connection, '/_all_docs');
+  const { query, ...rest } = request;
+  const named = query === undefined ? {} : { query: { ...query } };
+  const reply = await client.ask({ path, action, long: true, ...rest, ...named });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  const { rows } = reply.body as { readonly rows?: unknown };
+  if (!Array.isArray(rows)) throw notOfCouch(client, action, 'a list of documents');
+  type Written = {
+    readonly id?: string;
+    readonly value?: { rev: string; deleted?: boolean } | null;
+  };
+  return (rows as readonly Written[]).flatMap(({ id, value }) =>
+    id === undefined || value === undefined || value === null || value.deleted === true
+      ? []
+      : [{ id, rev: value.rev }],
+  );
+}

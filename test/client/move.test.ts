@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inspectServer, moveDatabase, moveBack, type MoveStage } from '../../src/client.js';
+import type { Connection } from '../../src/store/connection.js';
+import { openStore } from '../../src/store/store.js';
+import { removeAfterwards, request } from '../support/couch.js';
+import { openWorkspace } from '../support/workspace.js';
+
+/** Writes a line for each call, so that a step that runs twice is seen. */
+const plugins = {
+  'tell.mjs': `import { appendFile } from 'node:fs/promises';
+    import { join } from 'node:path';
+    export default async ({ job, step, params }) => {
+      await appendFile(join(import.meta.dirname, 'calls'), job._id + ' ' + step.path + '\\n');
+      await new Promise((resolve) => setTimeout(resolve, params.ms ?? 0));
+      return job._id;
+    };`,
+};
+const definitions = [
+  { _id: 'task:DEFAULT:tell', type: 'task', name: 'tell' },
+  {
+    ...{ _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me' },
+    tasks: ['tell', { wait: { signal: 'go' } }, 'tell'],
+  },
+];
+const job = (_id: string, more: object = {}) => ({
+  _id,
+  type: 'job',
+  flow: 'f',
+  owner: 'me',
+  ...more,
+});
+
+async function places() {
+  const space = await openWorkspace(plugins);
+  const from = space.store.connection;
+  const to: Connection = { ...from, database: `${from.database}-moved` };
+  removeAfterwards(to.database);
+  const target = openStore(to);
+  const stages: MoveStage['kind'][] = [];
+  const move = (more: object = {}) =>
+    moveDatabase({
+      ...{ from, to, waitMs: 120_000, signal: new AbortController().signal },
+      tell: ({ kind }) => stages.at(-1) !== kind && stages.push(kind),
+      ...more,
+    });
+  const calls = async () =>
+    (await readFile(join(space.folder, 'calls'), 'utf8')).trim().split('\n').sort();
+  return { ...space, from, to, target, move, stages, calls };
+}
+
+describe('moveDatabase', () => {
+  it('V3, V5, V6: moves a database whose engine works, and no step runs twice', async () => {
+    const { put, engine, until, from, to, target, move, stages, calls } = await places();
+    await put(...definitions, job('waits'), job('runs', { params: { 'tell-0': { ms: 700 } } }));
+    const old = await engine();
+    await until('waits', ({ state }) => state === 'wait-1');
+    await until('runs', ({ state }) => state === 'tell-0');
+    const { documents } = await move();
+    const inOrder = stages.filter((kind) => kind === 'cutting_over' || kind === 'comparing');
+    expect([stages[0], ...inOrder]).toEqual(['copying', 'cutting_over', 'comparing']);
+    expect((await old.failed).message).toBe(
+      `The database "${from.database}" has moved to ${new URL(to.url).origin}/${to.database}.`,
+    );
+    const refused = await request('PUT', `/${from.database}/late`, { body: job('late') });
+    expect(refused).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    expect(refused.body.reason).toContain(`has moved to ${new URL(to.url).origin}/${to.database}`);
+    expect((await inspectServer(from)).problem?.code).toBe('database_moved');
+
+    // The task, the flow, two jobs and the engine; design documents are installed anew.
+    expect(documents).toBe(5);
+    expect(await target.get('engine-control:*')).toBeUndefined();
+    await old.stop();
+    await engine({ store: target });
+    for (const [n, id] of ['waits', 'runs'].entries()) {
+      await target.write({ _id: `s${n}`, type: 'signal', job: id, name: 'go' });
+    }
+    const state = async (id: string) => (await target.get(id))?.['state'];
+    await expect.poll(() => state('waits')).toBe('$$complete');
+    await expect.poll(() => state('runs')).toBe('$$complete');
+    expect(await calls()).toEqual(['runs 0', 'runs 2', 'waits 0', 'waits 2']);
+  });
+
+  it('V4: gives up when a step does not end in time, and engines work on', async () => {
+    const { put, engine, until, ended, store, move } = await places();
+    await put(
+      { _id: 'task:DEFAULT:tell', type: 'task', name: 'tell', params: { ms: 3_000 } },
+      { _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', tasks: ['tell', 'tell'] },
+      job('long'),
+    );
+    await engine();
+    await until('long', ({ state }) => state === 'tell-0');
+    const error = await move({ waitMs: 500 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'move_busy' });
+    expect(String(error)).toContain('a step still runs: tell of long (engine:');
+    expect(await store.get('engine-control:*')).toBeUndefined();
+    expect(await store.movedTo()).toBeUndefined();
+    expect(await ended('long')).toMatchObject({ exit: 0 });
+  });
+
+  it('keeps a control for all engines as it was before, in both places', async () => {
+    const { put, store, target, from, to, move } = await places();
+    const control = {
+      _id: 'engine-control:*',
+      type: 'engine-control',
+      engine: '*',
+      enabled: false,
+    };
+    await put({ ...control, reason: 'Holidays.' });
+    await move();
+    expect(await target.get(control._id)).toMatchObject({ ...control, reason: 'Holidays.' });
+    await moveBack({ from, to });
+    const back = await store.get(control._id);
+    expect(back).toMatchObject({ ...control, reason: 'Holidays.' });
+    expect(back).not.toHaveProperty('moving');
+  });
+
+  it('V7: is undone as long as nothing has happened in the new place, and may be repeated', async () => {
+    const { put, store, target, from, to, move } = await places();
+    await put(...definitions, job('a'));
+    await move();
+    await move();
+    await moveBack({ from, to });
+    expect(await store.movedTo()).toBeUndefined();
+    await put(job('b'));
+    await move();
+    expect(await target.get('b')).toBeDefined();
+    await target.write({ ...(await target.get('a')), _id: 'a', note: 1 });
+    await expect(moveBack({ from, to })).rejects.toMatchObject({ code: 'move_in_use' });
+    expect(await store.movedTo()).toBeDefined();
+  });
+
+  it('takes neither the same database nor one with documents of something else', async () => {
+    const { put, from, to, target, move } = await places();
+    await put(job('a'));
+    await expect(move({ to: from })).rejects.toMatchObject({ code: 'move_target_same' });
+    await request('PUT', `/${to.database}`);
+    await target.write({ _id: 'mine' });
+    await expect(move()).rejects.toMatchObject({ code: 'move_target_used' });
+  });
+});
