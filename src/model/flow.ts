@@ -13,6 +13,7 @@ import {
   queueSchema,
   textSchema,
 } from './scalars.js';
+import { tagsSchema } from './tags.js';
 import { onSchema } from './trigger.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
 import { uniqueSchema } from './unique.js';
@@ -39,6 +40,7 @@ export const flowFields = {
   name: nameSchema,
   owner: nameSchema,
   description: z.exactOptional(textSchema),
+  tags: tagsSchema,
   tasks: z.unknown(),
   params: z.exactOptional(paramsSchema),
   error: z.exactOptional(z.unknown()),

@@ -13,6 +13,7 @@ import {
   type Known,
 } from './scalars.js';
 import { writtenLengthSchema } from './span.js';
+import { tagsSchema } from './tags.js';
 
 export const defaultOwner = 'DEFAULT';
 export const defaultTaskTimeoutMs = 15_000;
@@ -29,6 +30,7 @@ export const taskSchema = z
       nameOf('plugin').describe('The plugin that does the work; default: the name.'),
     ),
     description: z.exactOptional(textSchema),
+    tags: tagsSchema,
     params: z.exactOptional(paramsSchema),
     sealed: z.exactOptional(
       namesSchema.describe(

@@ -144,7 +144,7 @@ describe('tws cancel, pause and resume', () => {
 });
 
 describe('tws list, view and remove', () => {
-  // Shows A-10, L-03.
+  // Shows, L-03.
   it('list one line each: name => what it is (id)', async () => {
     const { tws, put } = await ready();
     await put({ _id: 'j1', type: 'job', flow: 'greet', owner: 'DEFAULT' });
@@ -162,6 +162,11 @@ describe('tws list, view and remove', () => {
     expect(offered.err).toContain('1 deprecated flow is not shown; --all shows them, too.');
     const every = await tws(list, { flags: { flows: true, all: true } });
     expect(every.out).toContain('old::DEFAULT => [] deprecated (flow:DEFAULT:old)');
+    await put({ ...flow('night', [], { tags: ['nightly', 7] }), _id: 'flow:DEFAULT:night' });
+    const tagged = await tws(list, { flags: { flows: true, tag: 'nightly' } });
+    expect(tagged.out).toBe('night::DEFAULT => [] (flow:DEFAULT:night)');
+    const none = await tws(list, { flags: { flows: true, tag: 'daily' } });
+    expect([none.out, none.err]).toEqual(['', 'No flow has these tags.']);
     const views = await tws(list, { flags: { views: true } });
     expect(views.out.split('\n')).toContain('tasks => _design/tws');
     expect((await tws(list, { flags: { views: true, verbose: true } })).out).toContain('"map"');

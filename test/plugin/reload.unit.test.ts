@@ -50,6 +50,7 @@ describe('a reload of plugins', () => {
     expect(heard).toEqual([{ ...none, loaded: ['a', 'c'] }]);
   });
 
+  // Shows A-11.
   it('takes what plugins import of the project along', async () => {
     const folder = folderWith({
       '_esm.mjs': 'export const n = 1;',

@@ -3,6 +3,7 @@ import { openDatabase, type Client, type DefinitionKind } from '../../client.js'
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
+import { tagsOf } from '../../model/tags.js';
 import { isDeprecated } from '../../model/welcome.js';
 import { counted } from '../../words.js';
 import { defineCommand, listFlag, numberFlag, switchFlag } from '../command.js';
@@ -62,7 +63,6 @@ const statusesOf: Readonly<Record<JobFilter, readonly Status[] | undefined>> = {
 /** `tws list`: one line each, or whole documents with `--verbose`. */
 export const list = defineCommand(flags, async ({ flags: said, config: read }, io) => {
   const config = read();
-  const { verbose, limit = 100, flow } = said;
   const filter = filterOf(said);
   const wants = wantedBy(said, filter);
   const result: Record<string, unknown> = {};
@@ -71,16 +71,7 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
     if (said.plugins) result['plugins'] = await listPlugins(client, config, said, io);
     if (wants.tasks) result['tasks'] = await listDefinitions(client, 'task', said, io);
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
-    if (wants.jobs) {
-      const { since, failure, tag: tags, sort: order = newestFirst } = said;
-      // A time or a failure is asked for because of jobs that have ended.
-      const usual = since === undefined && failure === undefined ? 'active' : 'all';
-      const status = said.status ?? statusesOf[filter ?? usual];
-      const search = { ...searchFor({ flow, status }, config), failure, tags, from: since };
-      const isUsual = said.status === undefined && (filter ?? usual) === 'active';
-      const none = isUsual ? noneActive : 'No job is like that.';
-      result['jobs'] = await listJobs(client, { search, limit, order, verbose, none }, io);
-    }
+    if (wants.jobs) result['jobs'] = await listJobs(client, jobsWanted(said, filter, config), io);
     if (said.views) result['views'] = await listViews(client, said, io);
     if (said.engines) result['engines'] = await listEngines(client, said, io);
   } finally {
@@ -93,7 +84,11 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
 /** Without a flag: jobs, and definitions unless jobs are chosen by what they are. */
 function wantedBy(said: Flags, filter: JobFilter | undefined) {
   const { tasks, flows, jobs, plugins, engines, views } = said;
-  const choices = [filter, said.flow, said.status, said.failure, said.tag, said.since, said.sort];
+  // Tags and --all are about what the other options name.
+  const isOfDefinitions = tasks || flows;
+  const tag = isOfDefinitions ? undefined : said.tag;
+  const state = isOfDefinitions && filter === 'all' ? undefined : filter;
+  const choices = [state, said.flow, said.status, said.failure, tag, said.since, said.sort];
   const chooses = choices.some((choice) => choice !== undefined);
   const nothing = ![tasks, flows, jobs, plugins, engines, views].includes(true);
   return {
@@ -101,6 +96,19 @@ function wantedBy(said: Flags, filter: JobFilter | undefined) {
     flows: flows || (nothing && !chooses),
     jobs: jobs || nothing || chooses,
   };
+}
+
+/** Which jobs are listed, and what is said where there is none. */
+function jobsWanted(said: Flags, filter: JobFilter | undefined, config: Config) {
+  const { verbose, limit = 100, flow, since, failure, tag: tags } = said;
+  const { sort: order = newestFirst } = said;
+  // A time or a failure is asked for because of jobs that have ended.
+  const usual = since === undefined && failure === undefined ? 'active' : 'all';
+  const status = said.status ?? statusesOf[filter ?? usual];
+  const search = { ...searchFor({ flow, status }, config), failure, tags, from: since };
+  const isUsual = said.status === undefined && (filter ?? usual) === 'active';
+  const none = isUsual ? noneActive : 'No job is like that.';
+  return { search, limit, order, verbose, none };
 }
 
 const noneActive =
@@ -118,12 +126,14 @@ function filterOf(said: Flags): JobFilter | undefined {
 async function listDefinitions(
   client: Client,
   kind: DefinitionKind,
-  { verbose, all }: Flags,
+  { verbose, all, tag: wanted = [] }: Flags,
   io: Io,
 ): Promise<unknown> {
-  const every = await client.definitions(kind);
+  const stored = await client.definitions(kind);
+  const every = stored.filter((doc) => wanted.every((tag) => tagsOf(doc).includes(tag)));
   const docs = all ? every : every.filter((doc) => !isDeprecated(doc));
-  if (every.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
+  if (stored.length === 0) io.say(`There is no ${kind} yet; \`tws push\` stores some.`);
+  else if (every.length === 0) io.say(`No ${kind} has these tags.`);
   const hidden = every.length - docs.length;
   if (hidden > 0) {
     const flows = counted(hidden, `deprecated ${kind} is`, `deprecated ${kind}s are`);

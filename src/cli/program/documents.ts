@@ -75,7 +75,10 @@ export const documents: readonly CommandDefinition[] = [
       flowOption,
       statusOption,
       { flags: '--failure <name>', about: 'Jobs that failed with this failure.' },
-      { flags: '--tag <tags>', about: 'Jobs that have each of these tags.' },
+      {
+        flags: '--tag <tags>',
+        about: 'Jobs that have each of these tags; with --tasks or --flows those that have them.',
+      },
       {
         flags: '--since <when>',
         about:

@@ -1,3 +1,4 @@
+import { tagsOf } from '../../model/tags.js';
 import { useState } from 'preact/hooks';
 import { Link, useSearch } from 'wouter-preact';
 import { get, send } from '../api.js';
@@ -49,7 +50,7 @@ function FlowList() {
       error={error}
       reload={reload}
       columns={columns}
-      words={({ document }) => stepNames(document)}
+      words={({ document }) => [...stepNames(document), ...tagsOf(document)]}
       isShown={({ document }) =>
         state === '' ? stateOf(document) !== 'deprecated' : stateOf(document) === state
       }

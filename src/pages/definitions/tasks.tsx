@@ -1,3 +1,4 @@
+import { tagsOf } from '../../model/tags.js';
 import { useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import './definitions.css';
@@ -50,7 +51,7 @@ function TaskList() {
       error={error}
       reload={reload}
       columns={columns}
-      words={(one) => [doesOf(one)]}
+      words={(one) => [doesOf(one), ...tagsOf(one.document)]}
       isShown={(one) => plugin === '' || doesOf(one) === plugin}
       filters={
         plugins.length > 1 && (

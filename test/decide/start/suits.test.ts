@@ -5,13 +5,23 @@ import { story } from '../story.js';
 const schema = {
   type: 'object',
   required: ['n'],
-  properties: { n: { type: 'number' }, name: { type: 'string', minLength: 1 } },
+  properties: {
+    n: { type: 'number' },
+    name: { type: 'string', minLength: 1 },
+    format: { enum: ['csv', 'json'] },
+  },
 };
 
 describe('the schema of a flow', () => {
+  // Shows.
   it.each<[string, object, [string, unknown]]>([
     ['a parameter of another type', { n: 'many' }, ['params.n', 'params.n must be number.']],
     ['a missing parameter', {}, ['params.n', 'params.n is missing.']],
+    [
+      'an option with a value that is not allowed',
+      { n: 1, format: 'xml' },
+      ['params.format', expect.stringContaining('params.format must be')],
+    ],
     ['an empty text', { n: 1, name: '' }, ['params.name', expect.stringContaining('fewer than 1')]],
   ])('ends a job before its first step for %s', (_title, params, [path, message]) => {
     const told = story({ steps: ['a'], flow: { schema }, job: { params: { ...params } } });
