@@ -2,6 +2,7 @@ import type { Client, NamedKind } from '../client.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { notifyListId } from '../model/notify-list.js';
+import { twinScheduleId, twinText } from '../model/schedule.js';
 import { queueControlId } from '../model/queue-control.js';
 import { scheduleProgressKeys } from '../model/schedule.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
@@ -98,7 +99,19 @@ async function planFile(
   const unfit = stored === undefined ? undefined : ofOtherKind(file, stored);
   if (unfit !== undefined) return unfit;
   const id = stored?._id ?? given ?? `${kind}:${owner}:${name}`;
-  return stored === undefined ? insert(file, id, project) : update(file, stored, project);
+  if (stored !== undefined) return update(file, stored, project);
+  return (await besideTwin(client, file, id)) ?? insert(file, id, project);
+}
+
+/** A new schedule whose jobs would have the ids of those of another one. */
+async function besideTwin(
+  client: Client,
+  { doc, file }: GoodFile,
+  id: string,
+): Promise<FileProblem | undefined> {
+  const twin = doc['type'] === 'schedule' ? await client.get(twinScheduleId(id)) : undefined;
+  if (twin?.['type'] !== 'schedule') return undefined;
+  return { file: file.shown, path: '_id', message: `_id ${twinText(twin._id)}.` };
 }
 
 /** Controls of queues and notify lists have no names; several may be for the same queue or owner. */

@@ -261,3 +261,15 @@ export function slotJobPrefix(schedule: string): string {
 export function slotJobId(schedule: string, slot: number): string {
   return `${slotJobPrefix(schedule)}${new Date(slot).toISOString().replace('.000Z', 'Z')}`;
 }
+
+const idPrefix = 'schedule:';
+
+/** The other id whose schedule gives its jobs the same ids: of `schedule:a` it is `a`, and the other way round. */
+export function twinScheduleId(id: string): string {
+  return id.startsWith(idPrefix) ? id.slice(idPrefix.length) : `${idPrefix}${id}`;
+}
+
+/** Says that a schedule cannot be stored beside its twin, as the end of a sentence. */
+export function twinText(twin: string): string {
+  return `must be another one: schedule "${twin}" gives its jobs the same ids, so of two slots at the same time one would have no job`;
+}

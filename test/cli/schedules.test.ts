@@ -1,11 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { doctor } from '../../src/cli/commands/doctor.js';
 import { explain } from '../../src/cli/commands/explain.js';
+import { push } from '../../src/cli/commands/push.js';
 import { schedule } from '../../src/cli/commands/schedule.js';
 import { createClient } from '../../src/client.js';
 import { namesFor } from '../../src/cli/completion/names.js';
 import { view } from '../../src/cli/commands/view.js';
 import type { StoredDocument } from '../../src/model/document.js';
+import { openApi } from '../http/server.js';
 import { openProject, type Project } from './database.js';
 import { flow, project, run, task, type Ran, type RunOptions } from './terminal.js';
 
@@ -108,6 +112,23 @@ describe('tws schedule show', () => {
     expect(await tws(doctor)).toMatchObject({
       out: expect.stringContaining(`schedule ${id}: flow names "reprot"`) as string,
     });
+  });
+
+  it('is told by push and the doctor when its jobs would have the ids of those of another one', async () => {
+    const space = await opened(later({ _id: 'schedule:x' }));
+    const { put, tws, root } = space;
+    const { _id, ...twin } = later({ _id: 'x', name: 'twin' });
+    await writeFile(join(root, 'twin.json'), JSON.stringify({ _id, ...twin }));
+    const pushed = await tws(push, { args: ['twin.json'] });
+    expect([pushed.exit, pushed.err]).toEqual([
+      3,
+      expect.stringContaining('_id must be another one: schedule "schedule:x" gives its jobs'),
+    ]);
+    const api = await openApi({ workspace: space });
+    const { status, body } = await api.ask('PUT', '/schedules/x', { body: { _id, ...twin } });
+    expect([status, body['path']]).toEqual([422, '_id']);
+    await put({ ...twin, _id });
+    expect((await tws(doctor)).out).toContain('schedule x: _id must be another one');
   });
 
   it('refuses a backfill of what is yet to come', async () => {

@@ -1,5 +1,6 @@
 import type { Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
+import { twinScheduleId, twinText } from '../../model/schedule.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { noteSentences, problemSentences } from '../schedules-and-hooks.js';
 import type { DoctorFinding } from './finding.js';
@@ -17,7 +18,7 @@ export async function checkSchedules(
     for (const says of await noteSentences(client, doc))
       noted.push({ what, verdict: 'warn', says, todo });
   }
-  return [...invalidSchedules(schedules), ...noted];
+  return [...invalidSchedules(schedules), ...twins(schedules), ...noted];
 }
 
 function invalidSchedules(schedules: readonly StoredDocument[]): readonly DoctorFinding[] {
@@ -32,4 +33,17 @@ function invalidSchedules(schedules: readonly StoredDocument[]): readonly Doctor
         todo: 'Correct it and store it again; `tws schedule show` tells all that is wrong.',
       };
     });
+}
+
+/** Schedules whose jobs have the same ids, stored by hand. */
+function twins(schedules: readonly StoredDocument[]): readonly DoctorFinding[] {
+  const ids = new Set(schedules.map(({ _id }) => _id));
+  return schedules
+    .filter(({ _id }) => !_id.startsWith('schedule:') && ids.has(twinScheduleId(_id)))
+    .map(({ _id }) => ({
+      what: `schedule ${_id}`,
+      verdict: 'fail',
+      says: `_id ${twinText(twinScheduleId(_id))}.`,
+      todo: 'Store it under another id, and remove this one.',
+    }));
 }

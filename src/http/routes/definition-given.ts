@@ -2,6 +2,7 @@ import { newDefinitionId, type Client, type NamedKind } from '../../client.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
+import { twinScheduleId, twinText } from '../../model/schedule.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import type { Api } from '../api.js';
 import { assertOwner, hasOwner, mayHave, ownersFor } from '../access/owners.js';
@@ -144,6 +145,9 @@ async function newId(
 ): Promise<string> {
   const id = newIdOf(kind, named, principal);
   if ((await client.get(id)) !== undefined) throw problem('document_conflict', { id });
+  const twin = kind === 'schedule' ? await client.get(twinScheduleId(id)) : undefined;
+  if (twin?.['type'] === kind)
+    refuseDocument(kind, [{ path: '_id', message: `_id ${twinText(twin._id)}.` }]);
   return id;
 }
 
