@@ -93,6 +93,16 @@ describe('a decision', () => {
     expect(told.decide()).toMatchObject({ kind: 'write', rule: 'final' });
   });
 
+  it('takes a step out that was added to a final job, and comes to rest', () => {
+    const told = story({ steps: ['a'] });
+    told.go();
+    told.done();
+    told.edit({ steps: [...told.steps, { ...told.steps[0], path: '9', end: undefined }] });
+    expect(told.decide()).toMatchObject({ kind: 'write', job: { steps: [{ path: '0' }] } });
+    told.go();
+    expect(told.decide()).toMatchObject({ kind: 'ignore' });
+  });
+
   it('completes a final job that no engine has ended', () => {
     const told = story({ steps: ['a'] });
     told.go();
