@@ -3,6 +3,7 @@ import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
+import type { HookRefusals } from './plumbing/hook-refusals.js';
 import type { JobHub } from './feed/hub.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Hook } from '../model/hook.js';
@@ -47,6 +48,8 @@ export type Api = {
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
   /** The secrets of a hook in clear. Rejects with a TwsError where one cannot be decrypted. */
   readonly openHook: OpenHook;
+  /** Counts deliveries to hooks that are refused. */
+  readonly refusals: HookRefusals;
   readonly reference: () => OpenApi;
   /** Cookies go over HTTPS only. */
   readonly secure: boolean;

@@ -18,6 +18,7 @@ import { toAnswer } from './answers/problems.js';
 import { createJobHub, type JobHub } from './feed/hub.js';
 import { addDocs } from './docs.js';
 import { addPages } from './pages.js';
+import { createHookRefusals } from './plumbing/hook-refusals.js';
 import { acceptBodies } from './plumbing/bodies.js';
 import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { watchConnections } from './plumbing/connections.js';
@@ -119,7 +120,8 @@ async function createApp(options: ServerOptions): Promise<App> {
   const doors = doorsOf(options, { bodyLimit, headers, isClosing: () => closing });
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
-  addRoutes(app, routes, apiOf(options, hub), doors);
+  const api = apiOf(options, hub);
+  addRoutes(app, routes, api, doors);
   await addPages(app);
   await addDocs(app);
   return {
@@ -131,6 +133,7 @@ async function createApp(options: ServerOptions): Promise<App> {
       try {
         await app.close();
         await hub.close();
+        await api.refusals.end();
       } finally {
         endWatch();
       }
@@ -161,6 +164,9 @@ async function createFastify(
   } as object);
 }
 
+/** So often refused deliveries are written into their hooks, ms. */
+const refusalsMs = 10_000;
+
 /** What the routes work with, of what the server was given. */
 function apiOf(options: ServerOptions, hub: JobHub): Api {
   const { client, settings, log, version } = options;
@@ -182,6 +188,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     metrics: options.metrics,
     plugins: options.plugins,
     openHook: options.openHook ?? (async (_doc, hook) => hookSecrets(hook).map(({ text }) => text)),
+    refusals: createHookRefusals({ client, log, now: () => Date.now(), everyMs: refusalsMs }),
     reference: () => describeApi(routes, version),
     secure: isSecure(settings),
     trySignIn: (address) => tries.take(address),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isEncrypted, isOlderFormat } from './encrypted.js';
 import { newJobFields } from './job.js';
-import { flagSchema, nameOf, nameSchema, textSchema, type Known } from './scalars.js';
+import { flagSchema, momentSchema, nameOf, nameSchema, textSchema, type Known } from './scalars.js';
 import { spanSchema, writtenSpanMs } from './span.js';
 import { mayHoldTemplate } from './template.js';
 import { refuseUnknown } from './unknown-keys.js';
@@ -260,6 +260,13 @@ export const hookSchema = z
         .array(z.looseObject({ path: textSchema, message: textSchema }))
         .describe('What is wrong; engines write it.'),
     ),
+    refused: z.exactOptional(
+      z
+        .unknown()
+        .describe(
+          'Deliveries that were refused, since their sender did not prove itself or they were too long: {count, at, status}, the latest time and status. The API writes it now and then.',
+        ),
+    ),
   })
   .superRefine(({ respond, wait }, context) => {
     if (wait === undefined) return;
@@ -276,8 +283,22 @@ export type HookCheck = Exclude<Hook['check'], 'none'>;
 export type HookToken = z.infer<typeof tokenSchema>;
 export type HookHmac = z.infer<typeof hmacSchema>;
 
-/** The fields that engines write: they stay when the author stores a hook anew. */
-export const hookEngineKeys = ['problems'] as const;
+/** The fields that engines and the API write: they stay when the author stores a hook anew. */
+export const hookEngineKeys = ['problems', 'refused'] as const;
+
+const refusedSchema = z.object({
+  count: z.int().min(1),
+  at: momentSchema,
+  status: z.int(),
+});
+
+/** How many deliveries to a hook were refused; `at` and `status`: of the latest one. */
+export type RefusedDeliveries = z.infer<typeof refusedSchema>;
+
+/** Reads `refused` of a hook; undefined: none were, or somebody wrote something else there. */
+export function readRefused(refused: unknown): RefusedDeliveries | undefined {
+  return refusedSchema.safeParse(refused).data;
+}
 
 /** The status of a hook, for people: `invalid` ones and `disabled` ones start nothing. */
 export const hookStatuses = ['active', 'disabled', 'invalid'] as const;

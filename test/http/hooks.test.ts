@@ -113,6 +113,13 @@ describe('a delivery to a hook', () => {
     expect(shown.text).not.toContain(secret);
     expect(shown.body).toMatchObject({ path: '/_tws/hooks/push%3A%3Ame', status: 'active' });
     expect(await announced(api, 70_001)).toEqual([413, expect.stringContaining('70000')]);
+    // What was counted is written when the server ends, or after some seconds.
+    await api.close();
+    const refused = { count: 2, at: expect.any(Number) as number, status: 413 };
+    expect(await api.store.get('hook:me:push')).toMatchObject({
+      refused,
+      dedupe: 'X-GitHub-Delivery',
+    });
   });
 
   it('starts nothing where match does not hold, and is not there while the hook is disabled', async () => {

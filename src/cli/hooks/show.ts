@@ -1,8 +1,9 @@
 import type { Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
-import { hookEngineKeys } from '../../model/hook.js';
+import { hookEngineKeys, readRefused, type RefusedDeliveries } from '../../model/hook.js';
 import { isSecretName } from '../../model/secret-names.js';
 import { isObject } from '../../model/object.js';
+import { counted, momentFrom } from '../../words.js';
 import type { Io } from '../io.js';
 import { plain } from '../safe.js';
 import { problemSentences, noteSentences } from '../schedules-and-hooks.js';
@@ -53,9 +54,17 @@ export async function showHook(client: Client, doc: StoredDocument, io: Io): Pro
     if (!elsewhere.has(key))
       say(key, plain(typeof value === 'string' ? value : JSON.stringify(value)));
   }
+  const refused = readRefused(doc['refused']);
+  if (refused !== undefined) say('refused', refusedText(refused));
   for (const text of problems) say('problem', io.style('red', plain(text)));
   for (const text of notes) say('note', io.style('yellow', plain(text)));
   return { ...facts, problems, notes, document: shown };
+}
+
+function refusedText({ count, at, status }: RefusedDeliveries): string {
+  const what = status === 413 ? 'it was too long' : 'its sender had not proved itself';
+  const latest = `the latest ${momentFrom(Date.now(), at)}, since ${what}`;
+  return `${counted(count, 'delivery', 'deliveries')}, ${latest}`;
 }
 
 /** Nobody needs to see even the cipher texts. */

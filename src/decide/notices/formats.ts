@@ -71,7 +71,8 @@ function slackText(text: string, length: number): string {
 }
 
 /**
- * Teams, for the webhook of a workflow: an Adaptive Card of at most 28 KB. `RichTextBlock` shows texts as
+ * Teams, for the webhook of a workflow: an Adaptive Card of at most 28 KB, valid by the schema 1.4.0 of
+ * https://github.com/microsoft/AdaptiveCards. `RichTextBlock` shows texts as
  * they are; `TextBlock` and `FactSet` would read Markdown and dates in them.
  */
 function teamsOf({ title, detail, facts, link, tone }: Notice): Body {

@@ -43,7 +43,7 @@ export const deliverRoute = route({
     mostBytes: mostHookBytes,
     refuseLarge: async (api, params, bytes) => {
       const { id } = params as { readonly id: string };
-      assertFits((await hookCalled(api, id)).hook, bytes);
+      assertFits(api, (await hookCalled(api, id)).hook, bytes);
     },
   },
   answers: {
@@ -63,7 +63,7 @@ export const deliverRoute = route({
   handle: async ({ api, params: { id }, query, body, headers, signal }) => {
     const { doc, hook } = await hookCalled(api, id);
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-    assertFits(hook, raw.length);
+    assertFits(api, hook, raw.length);
     const request = { headers: flat(headers), query, raw };
     await assertProved(api, { doc, hook }, request);
     const delivered = await api.client.deliver(hook, deliveryOf(hook, request, headers), {
@@ -90,8 +90,10 @@ async function hookCalled({ client, log }: Api, id: string): Promise<Called> {
 }
 
 /** @throws TwsError `hook_body_large` */
-function assertFits({ max_bytes: most = mostHookBytes }: Hook, bytes: number): void {
-  if (bytes > most) throw problem('hook_body_large', { most });
+function assertFits(api: Api, { _id: id, max_bytes: most = mostHookBytes }: Hook, bytes: number) {
+  if (bytes <= most) return;
+  api.refusals.note(id, 413);
+  throw problem('hook_body_large', { most });
 }
 
 /** Header lines of one name are one line. */
@@ -119,6 +121,7 @@ async function assertProved(api: Api, { doc, hook }: Called, request: HookReques
     { hook: id },
     `A delivery to hook ${id} was refused: its sender has not proved itself.`,
   );
+  api.refusals.note(id, 401);
   throw problem('hook_refused', {});
 }
 

@@ -1,6 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { readRefused } from '../../model/hook.js';
 import { hookCheckWord } from '../../reading/hook.js';
+import { counted } from '../../words.js';
 import { get } from '../api.js';
 import { DefinitionAway } from '../definitions/away.js';
 import { DefinitionEditor } from '../definitions/definition-editor.js';
@@ -17,6 +19,7 @@ import { Fact } from '../parts/fact.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
+import { Ago } from '../parts/time.js';
 import { HookWord, type HookAnswer } from './hooks.js';
 
 /** How often the hook is read, ms. */
@@ -84,6 +87,7 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
           }
         />
         <Fact name="Flow" value={<FlowLink of={loaded} flows={known?.flows} />} />
+        <RefusedFact of={document} />
         <Fact name="Check" value={hookCheckWord({ ...document, _id: id } as never)} />
       </dl>
       <StartedJobs jobs={jobs} prefix={prefix} />
@@ -96,4 +100,18 @@ function LoadedHook({ loaded, known, error, reload }: Props) {
       />
     </>
   );
+}
+
+/** How many deliveries were refused, where some were. */
+function RefusedFact({ of: document }: { readonly of: HookAnswer['document'] }) {
+  const refused = readRefused(document['refused']);
+  if (refused === undefined) return null;
+  const { count, at, status } = refused;
+  const why = status === 413 ? 'it was too long' : 'its sender had not proved itself';
+  const words = (
+    <>
+      {counted(count, 'delivery', 'deliveries')}, the latest <Ago at={at} />: {why}
+    </>
+  );
+  return <Fact name="Refused" value={words} />;
 }
