@@ -1,6 +1,6 @@
 import type { Redact } from '../secrets/redaction.js';
 import type { PluginOutcome, PluginContext, PluginFailure } from './api.js';
-import { callerFor, type Attribution, type Caller } from './attribution.js';
+import { callerFor, type Attribution } from './attribution.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
