@@ -67,7 +67,14 @@ const layers = {
   ],
   // The part of it that brings the rules along: half of the time in which a command starts.
   'client-rules': ['client'],
-  config: ['model', 'errors', 'plugin/egress', 'secrets/older-format', 'storage-kinds'],
+  config: [
+    'model',
+    'errors',
+    'plugin/egress',
+    'plugin/code-policy',
+    'secrets/older-format',
+    'storage-kinds',
+  ],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['errors', 'words', 'log', 'package', 'plugin/loader'],

@@ -136,7 +136,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     signal,
     webhooks: config.webhooks,
     notify: config.notify,
-    egress: config.egress,
+    ...{ egress: config.egress, code: config.code },
     linkOf: linkOf(config.http.public_url),
     onSecret,
     onCall: watchdog?.onCall,

@@ -73,6 +73,20 @@ const egressSchema = z
   )
   .describe('Which addresses the shipped plugins and webhooks may reach.');
 
+const codeSchema = z
+  .strictObject(
+    {
+      script: setting('code.script', textList),
+      modules: setting('code.modules', z.record(text, text, { error: 'must be {name: file}' })),
+      shell: setting('code.shell', textList),
+      programs: setting('code.programs', textList),
+      env: setting('code.env', textList),
+      lines: setting('code.lines', z.boolean({ error: 'must be true or false' })),
+    },
+    { error: 'must be {script, modules, shell, programs, env, lines}' },
+  )
+  .describe('What documents may have run of code and programs; nothing unless it is allowed here.');
+
 const folders = z.union([text, textList], {
   error: 'must be a folder or a package, or a list of these',
 });
@@ -114,6 +128,7 @@ export const settingsFileSchema = z
     ),
     webhooks: setting('webhooks', z.array(webhookSchema, { error: 'must be a list of webhooks' })),
     egress: z.exactOptional(egressSchema),
+    code: z.exactOptional(codeSchema),
     http: z.exactOptional(httpSchema),
     embedded: z.exactOptional(
       z.strictObject({

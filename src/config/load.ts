@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { problem } from '../errors.js';
+import { noCode, type CodePolicy } from '../plugin/code-policy.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import type { NotifySettings } from '../model/notify-list.js';
 import type { Retain } from '../model/retain.js';
@@ -62,6 +63,8 @@ export type Config = {
   };
   /** Which addresses the shipped plugins and webhooks may reach. */
   readonly egress: EgressPolicy;
+  /** What documents may have run of code and programs. */
+  readonly code: CodePolicy;
   /** Settings of the HTTP API. */
   readonly http: HttpSettings;
   /** The source of each setting, by its name in the table. */
@@ -99,6 +102,7 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
     plugins: pluginFolders(root, folders, plugins.origin),
     ...forEngines(sources),
     egress: egressOf(file.egress, http, env),
+    code: { ...noCode, ...file.code },
     http,
     embedded: {
       dir: dir.value,

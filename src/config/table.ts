@@ -119,6 +119,21 @@ export const settings = {
     usual: [],
   },
   'egress.deny': { about: 'Not reached unless "allow" names it; * closes all others.', usual: [] },
+  'code.script': {
+    about: 'Owners whose jobs may run code in the sandbox of plugin script; * for all.',
+    usual: [],
+  },
+  'code.modules': { about: 'Modules for such code: {name: file of the project}.' },
+  'code.shell': {
+    about: 'Owners whose jobs may start programs by plugin shell; * for all.',
+    usual: [],
+  },
+  'code.programs': {
+    about: 'Programs that they may start, by name or path; * for all.',
+    usual: [],
+  },
+  'code.env': { about: 'Variables of the environment that such programs may be given.', usual: [] },
+  'code.lines': { about: 'true: plugin shell takes lines for the shell of the system, too.' },
   'http.host': {
     about: `Address to listen on; default ${defaultHost}. On any other everybody has to sign in.`,
     usual: defaultHost,

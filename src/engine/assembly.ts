@@ -152,14 +152,14 @@ function createAttempts(
   }: { readonly others: Others; readonly queues: Queues; readonly toJobs: () => Jobs },
   replicas: () => Replicas,
 ) {
-  const { plugins, cwd, onSecret, egress, graceMs = 5_000, reportMs = 5_000 } = options;
+  const { plugins, cwd, onSecret, egress, code, graceMs = 5_000, reportMs = 5_000 } = options;
   const contents = createResultAttachments({
     ...{ store, retry, log, copies: () => replicas().count },
     rest: (tries) => backOff(tries, life.signal, clock),
   });
   const attempts = createRunningAttempts({
     ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
-    ...{ count, clock },
+    ...{ count, clock, code },
     openSecrets: createOpenSecrets(library, keyring),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),
     waits: () => waitQueue.tickets.size + waitQueue.called.size > 0,

@@ -8,6 +8,7 @@ import type { DeciderParts } from './loop/decision.js';
 import type { BlockWatchOptions, OnDecide } from './watch/blocking.js';
 import type { Log } from './log.js';
 import type { EngineMeters } from './meters.js';
+import type { CodePolicy } from '../plugin/code-policy.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import type { EngineListener } from './events/system-events.js';
 import type { SystemWebhook } from './events/system-webhooks.js';
@@ -72,6 +73,8 @@ export type EngineOptions = {
   readonly rule?: DeciderParts['rule'] | undefined;
   /** Which addresses plugins and webhooks may reach. */
   readonly egress?: EgressPolicy | undefined;
+  /** What documents may have run of code and programs; default: nothing. */
+  readonly code?: CodePolicy | undefined;
   /** By which the engine goes; default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 };

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../model/scalars.js';
 import type { FailureSeen } from '../model/step.js';
 import type { Detour } from './detour.js';
 import type { Done } from './done.js';
+import type { CodePolicy } from './code-policy.js';
 import type { EgressPolicy } from './egress.js';
 
 export type { FailureSeen };
@@ -121,6 +122,8 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly history?: readonly HistoryEvent[];
   /** Which addresses the project may reach: `fetchWithin` and `egressAgents` keep to it. */
   readonly egress: EgressPolicy;
+  /** What the project allows of code and programs in documents. */
+  readonly code: CodePolicy;
   /** The project's folder, absolute: where files named in parameters are looked for. */
   readonly cwd: string;
 };

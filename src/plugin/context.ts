@@ -2,6 +2,7 @@ import { nameSchema } from '../model/scalars.js';
 import { redactor, type Redact } from '../secrets/redaction.js';
 import type { HistoryEvent } from '../model/history-event.js';
 import type { FailureSeen, PluginContext } from './api.js';
+import { noCode, type CodePolicy } from './code-policy.js';
 import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { usualEgress, type EgressPolicy } from './egress.js';
@@ -40,6 +41,8 @@ export type ContextInput = {
   readonly cwd: string;
   /** Absent: what holds without settings. */
   readonly egress?: EgressPolicy | undefined;
+  /** Absent: nothing is allowed. */
+  readonly code?: CodePolicy | undefined;
   readonly exit?: PluginContext['exit'];
 };
 
@@ -86,6 +89,7 @@ export function createContext(input: ContextInput): {
     key,
     cwd,
     egress: input.egress ?? usualEgress,
+    code: input.code ?? noCode,
     ...reports(input, redact, signal),
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
     secret: (path) => {

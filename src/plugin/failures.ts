@@ -124,6 +124,55 @@ const failures = {
       `Plugin ${d.plugin} called process.exit, which would end the engine and all its steps; with export const isolate = 'process' it may.`,
     permanent,
   ),
+  CodeNotAllowed: row(
+    (d: { kind: 'script' | 'shell'; owner: string }) =>
+      `Plugin ${d.kind} is not allowed for jobs of owner ${d.owner}: name the owner in "code": {"${d.kind}": […]} in tws.json if it is meant.`,
+    definition,
+  ),
+  ScriptModuleMissing: row(
+    (d: { module: string; known: string }) =>
+      `There is no module "${d.module}" for scripts: "code": {"modules": {…}} in tws.json names ${d.known}.`,
+    definition,
+  ),
+  ScriptInvalid: row(
+    (d: { reason: string }) => `The code of the script cannot be read: ${d.reason}`,
+    definition,
+  ),
+  ScriptTooLong: row(
+    (d: { ms: number }) => `The script took more than ${d.ms} ms of the processor and was ended.`,
+    permanent,
+  ),
+  ScriptTooLarge: row(
+    (d: { mb: number }) => `The script needed more than ${d.mb} MB of memory and was ended.`,
+    permanent,
+  ),
+  ScriptTooLoud: row(
+    (d: { what: string; most: string }) => `${d.what} of the script is more than ${d.most}.`,
+    permanent,
+  ),
+  ScriptStuck: row(
+    () => 'The script awaits something that never comes: in its sandbox nothing happens by itself.',
+    permanent,
+  ),
+  ProgramNotAllowed: row(
+    (d: { what: string; setting: string }) =>
+      `${d.what} is not allowed: "code": {"${d.setting}"} in tws.json says what is.`,
+    definition,
+  ),
+  ProgramMissing: row(
+    (d: { program: string; reason: string }) =>
+      `The program ${d.program} cannot be started (${d.reason}).`,
+    permanent,
+  ),
+  ProgramFailed: row(
+    (d: { program: string; how: string; said: string }) =>
+      `The program ${d.program} ${d.how}: ${d.said}`,
+  ),
+  ProgramTooLoud: row(
+    (d: { program: string; most: number }) =>
+      `The program ${d.program} wrote more than ${d.most} bytes and was ended.`,
+    permanent,
+  ),
   IsolateLost: row(
     (d: { plugin: string; how: string }) =>
       `Plugin ${d.plugin} ended before it answered: its ${d.how}.`,

@@ -16,6 +16,7 @@ export type IsolateCall = {
     | 'key'
     | 'cwd'
     | 'egress'
+    | 'code'
     | 'lastDetails'
     | 'history'
     | 'failure'

@@ -114,6 +114,7 @@ function toCall(
     key,
     cwd,
     egress,
+    code,
     lastDetails,
     history,
     failure,
@@ -124,7 +125,7 @@ function toCall(
     ...plugin,
     part,
     given: {
-      ...{ params, job, step, results, key, cwd, egress, lastDetails },
+      ...{ params, job, step, results, key, cwd, egress, code, lastDetails },
       ...(failure === undefined ? {} : { failure }),
       ...(history === undefined ? {} : { history }),
     },

@@ -26,7 +26,7 @@ export type TestAttempt<Params = Readonly<Record<string, unknown>>> = {
   readonly secrets?: readonly string[];
   /** Folder of the project; default: the current folder. */
   readonly cwd?: string;
-} & Partial<Pick<ContextInput, 'item' | 'failure' | 'history' | 'lastDetails' | 'egress'>>;
+} & Partial<Pick<ContextInput, 'item' | 'failure' | 'history' | 'lastDetails' | 'egress' | 'code'>>;
 
 /** What a plugin has said during an attempt. */
 export type TestRecord = {
@@ -129,9 +129,9 @@ function inputOf({
   ...given
 }: TestAttempt) {
   const step = { index: 0, path: '0', name: 'test', task: 'test', attempt, params, ...given.step };
-  const { item, failure, history, lastDetails, egress } = given;
+  const { item, failure, history, lastDetails, egress, code } = given;
   return {
-    ...{ params, key, cwd, results, step, item, lastDetails, egress },
+    ...{ params, key, cwd, results, step, item, lastDetails, egress, code },
     job: { _id: 'test', type: 'job', ...given.job },
     ...(failure === undefined ? {} : { failure }),
     ...(history === undefined ? {} : { history }),

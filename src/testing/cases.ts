@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { encryptedText, isEncrypted } from '../model/encrypted.js';
+import type { CodePolicy } from '../plugin/code-policy.js';
 import { isObject } from '../model/object.js';
 import { durationSchema, nameSchema, timeSchema } from '../model/scalars.js';
 import { statuses } from '../model/status.js';
@@ -128,6 +129,8 @@ export type CaseSettings = {
   readonly folders: readonly string[];
   readonly cwd: string;
   readonly cryptoKey?: string | undefined;
+  /** What documents may have run of code. */
+  readonly code?: CodePolicy | undefined;
 };
 
 /** What a case came to; `problems`: nothing when it is as expected. */
@@ -141,7 +144,14 @@ export type CaseResult = {
 };
 
 /** Plugins that only work on what they are given: they need no mock. */
-const harmless: ReadonlySet<string> = new Set(['noop', 'fail', 'templater', 'jsonata']);
+const harmless: ReadonlySet<string> = new Set([
+  'noop',
+  'fail',
+  'set',
+  'templater',
+  'jsonata',
+  'script',
+]);
 
 /** Runs one case on an engine of its own. */
 export async function runTestCase(test: TestCase, settings: CaseSettings): Promise<CaseResult> {

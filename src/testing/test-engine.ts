@@ -9,6 +9,7 @@ import { isFinalState, type Job } from '../model/job.js';
 import { toEpochMs } from '../model/scalars.js';
 import { pluginOf } from '../model/task.js';
 import type { PluginContext } from '../plugin/api.js';
+import type { CodePolicy } from '../plugin/code-policy.js';
 import { loadPlugins } from '../plugin/loader.js';
 import { historyOf } from '../reading/history.js';
 import type { Store } from '../store/store.js';
@@ -39,6 +40,8 @@ export type TestEngineOptions = {
   /** Folder of the project, where plugins look for files; default: the current one. */
   readonly cwd?: string;
   readonly cryptoKey?: string | undefined;
+  /** What documents may have run of code and programs; default: nothing. */
+  readonly code?: CodePolicy | undefined;
   /** After so many ms of real time a plugin that still runs keeps no time from passing; default 1000. */
   readonly patienceMs?: number;
   readonly log?: Log;
@@ -192,13 +195,13 @@ async function createParts(options: TestEngineOptions, { clock, work }: Around) 
     }
     registry.changed();
   };
-  const { cryptoKey } = options;
+  const { cryptoKey, code } = options;
   const meters = { attempt: work.meter };
   return {
     calls,
     learn,
     engine: {
-      ...{ plugins: registry, clock, cwd, log, cryptoKey, meters, horizonMs },
+      ...{ plugins: registry, clock, cwd, log, cryptoKey, code, meters, horizonMs },
       keyless: true,
     },
   };

@@ -17,7 +17,7 @@ export const test = defineCommand(
     refuseProblems([...problems, ...definitions.problems], [], io);
     const settings = {
       ...{ documents: definitions.documents, folders: config.plugins, cwd: config.root },
-      cryptoKey: config.cryptoKey,
+      ...{ cryptoKey: config.cryptoKey, code: config.code },
     };
     const results: (CaseResult & { readonly file: string })[] = [];
     for (const { file, test: given } of tests) {

@@ -10,6 +10,7 @@ import { historyForDecision } from '../../reading/decider-history.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, type LiveStep, type Step } from '../../model/step.js';
 import { onOwnBehalf } from '../../plugin/attribution.js';
+import type { CodePolicy } from '../../plugin/code-policy.js';
 import type { EgressPolicy } from '../../plugin/egress.js';
 import { createContext, type ContextInput } from '../../plugin/context.js';
 import type { LoadedPlugin } from '../../plugin/loader.js';
@@ -27,6 +28,8 @@ export type CallOptions = {
   readonly contents: ResultAttachments;
   /** Which addresses plugins may reach. */
   readonly egress?: EgressPolicy | undefined;
+  /** What documents may have run of code and programs. */
+  readonly code?: CodePolicy | undefined;
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
@@ -46,7 +49,7 @@ export type ClaimedStep = {
 export async function callPlugin(
   { plugin, job, step }: ClaimedStep,
   callbacks: AttemptCallbacks,
-  { log, cwd, openSecrets, onSecret = () => undefined, contents, egress }: CallOptions,
+  { log, cwd, openSecrets, onSecret = () => undefined, contents, egress, code }: CallOptions,
 ): Promise<Outcome> {
   const about = aboutOf(job, step);
   const { timed, attribution, ...shared } = callbacks;
@@ -83,6 +86,7 @@ export async function callPlugin(
       key: keyOf(job, step),
       cwd,
       egress,
+      code,
     });
     if (earlier.length > 0) tellChange(log, about, step, earlier);
     const verify = earlier.length > 0;
