@@ -26,14 +26,14 @@ export type Batch = Structure & {
   readonly on_complete?: Node;
 };
 
-/** The callbacks of a batch, in the order in which they run. */
+/** The callbacks of a batch; those that are called run beside each other. */
 export const callbacks = ['on_success', 'on_failure', 'on_complete'] as const;
 
 /**
  * Runs nodes in parallel, each to its end, also when some are cancelled; then the callbacks, each
- * exactly once: `on_success` when all succeeded, else `on_failure`, and last always `on_complete`.
- * A batch fails when one of its nodes failed (unless `on_fail` says to ignore that) or a callback
- * did.
+ * exactly once and beside each other: `on_success` when all succeeded, else `on_failure`, and always
+ * `on_complete`. A batch fails when one of its nodes failed (unless `on_fail` says to ignore that) or a
+ * callback did, and ends when its callbacks have.
  */
 export const batch: Kind<Batch> = {
   written: {
@@ -67,12 +67,12 @@ export const batch: Kind<Batch> = {
     const isLeft = jobs.begin.length + jobs.conditions.length > 0;
     if (jobs.kind === 'open' || isRunning || isLeft) return { kind: 'open', ...workOf([jobs]) };
     const failed = siblings.some(({ progress }) => progress.kind !== 'done');
-    const first = failed ? ('on_failure' as const) : ('on_success' as const);
-    const outcome = callback(node[first], below(path, first), interpreting);
-    if (outcome?.kind === 'open') return { ...outcome, ...workOf([jobs, outcome]) };
-    const last = callback(node.on_complete, below(path, 'on_complete'), interpreting);
-    if (last?.kind === 'open') return { ...last, ...workOf([jobs, last]) };
-    const ends = [jobs, outcome, last].filter((end) => end !== undefined);
+    const called = [failed ? 'on_failure' : 'on_success', 'on_complete'] as const;
+    const calls = called.flatMap(
+      (key) => callback(node[key], below(path, key), interpreting) ?? [],
+    );
+    const ends = [jobs, ...calls];
+    if (calls.some(({ kind }) => kind === 'open')) return { kind: 'open', ...workOf(ends) };
     const failure = ends.find((end) => end.kind === 'failed');
     return { ...(failure ?? jobs), ...workOf(ends) };
   },
@@ -94,7 +94,8 @@ export const batch: Kind<Batch> = {
       for (const child of jobs) scope.enter(child.node, child.path);
       const ends = jobs.map((child, i) => [i, scope.endOf(child.node, child.path)] as const);
       scope.startOver(Object.fromEntries(ends));
-      scope.addBeforeIn(callbacksOf(node, path), target);
+      const own = callbacksOf(node, path).filter((one) => isWithin(target, one.path));
+      scope.addBeforeIn(own, target);
     },
   },
 
@@ -106,7 +107,7 @@ export const batch: Kind<Batch> = {
     const called = callbacks.filter((key) => hasBegun(below(path, key)));
     const states = children(node, path).map((child) => {
       const key = child.keys[0];
-      const isBehind = key === 'batch' ? called.length > 0 : called.includes('on_complete');
+      const isBehind = key === 'batch' && called.length > 0;
       const inside = { isOver: isOver || isBehind, wentOn: false };
       return { key, state: visit(child.node, child.path, inside) };
     });
@@ -161,9 +162,9 @@ function callbacksOf(node: Batch, path: string) {
   });
 }
 
-/** The callbacks of a batch come after its nodes, and one after the other. */
+/** The callbacks of a batch come after its nodes. */
 function callbackRank({ key }: Place): number {
-  return callbacks.findIndex((one) => one === key);
+  return callbacks.some((one) => one === key) ? 1 : 0;
 }
 
 const callbackWords = {
@@ -172,7 +173,7 @@ const callbackWords = {
   on_complete: 'in any case',
 } as const;
 
-/** The jobs of a batch, then what follows their success or failure, then what follows both. */
+/** The jobs of a batch, then what follows their success or failure, and beside that what follows both. */
 function drawBatch(node: Batch, path: string, drawing: Drawing) {
   const { connect, meet } = drawing;
   const after = drawBeside(jobsOf(node, path), path, drawing);
@@ -185,9 +186,9 @@ function drawBatch(node: Batch, path: string, drawing: Drawing) {
   for (const { key, way } of outcomes) connect(after, way.entries, callbackWords[key]);
   // Without a callback for one of both outcomes, that one goes on by itself.
   const otherwise = outcomes.length === 2 ? [] : after.map(({ id }) => ({ id }));
-  const exits = meet([...otherwise, ...outcomes.flatMap(({ way }) => way.exits)], 'called');
-  if (last === undefined) return exits;
-  const label = outcomes.length === 0 ? callbackWords.on_complete : undefined;
-  connect(exits, last.way.entries, label);
-  return last.way.exits;
+  const passed = [...otherwise, ...outcomes.flatMap(({ way }) => way.exits)];
+  if (last === undefined) return meet(passed, 'called');
+  connect(after, last.way.entries, callbackWords.on_complete);
+  // Without another callback everything goes on from this one.
+  return outcomes.length === 0 ? last.way.exits : meet([...passed, ...last.way.exits], 'called');
 }

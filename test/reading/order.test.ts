@@ -56,7 +56,7 @@ describe('isFrom', () => {
     ['leaves what runs beside it in a batch', '2.batch.1.sequence.0', '2.batch.0', false],
     ['takes what follows within a batch', '2.batch.1.sequence.1', '2.batch.1.sequence.0', true],
     ['takes the callback after a batch', '2.on_success', '2.batch.0', true],
-    ['takes a later callback', '2.on_complete.sequence.0', '2.on_failure', true],
+    ['leaves another callback', '2.on_complete.sequence.0', '2.on_failure', false],
     ['leaves an earlier callback', '2.on_success', '2.on_complete.sequence.0', false],
     ['leaves the batch before its callback', '2.batch.0', '2.on_success', false],
     [

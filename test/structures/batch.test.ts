@@ -30,23 +30,23 @@ describe('the callbacks of a batch', () => {
     else expect(told.ending).toEqual(endings.badly);
   });
 
-  it('come after all jobs have ended, one after the other, before what is behind the batch', () => {
+  it('come after all jobs have ended, beside each other, before what is behind the batch', () => {
     const told = begun([all, 'd']).did('a');
     expect(told.running).toEqual(['b']);
-    expect(told.did('b').running).toEqual(['s']);
-    expect(told.did('s').running).toEqual(['c']);
+    expect(told.did('b').running).toEqual(['s', 'c']);
     expect(told.steps.slice(2).map(({ phase, path }) => [phase, path])).toEqual([
       ['callback', '0.on_success'],
       ['callback', '0.on_complete'],
     ]);
-    expect(told.did('c').running).toEqual(['d']);
+    expect(told.did('c').running).toEqual(['s']);
+    expect(told.did('s').running).toEqual(['d']);
   });
 
   it('wait for jobs that are being cancelled', () => {
     const told = begun([{ ...all, on_fail: 'cancel_rest' }]).broke('a');
     expect(told.decide()).toMatchObject({ kind: 'abort' });
     expect(told.decide(told.job, { stopping: [told.live.claim] })).toMatchObject({ kind: 'wait' });
-    expect(told.stopped().running).toEqual(['f']);
+    expect(told.stopped().running).toEqual(['f', 'c']);
   });
 
   it('wait for what is left in a job that is done already, also before it begins again', () => {
@@ -57,7 +57,7 @@ describe('the callbacks of a batch', () => {
     expect(told.decide()).toMatchObject({ kind: 'wait', until: t0 + 1000 });
     told.at(1000).go();
     expect(told.running).toEqual(['b']);
-    expect(told.did('b').running).toEqual(['s']);
+    expect(told.did('b').running).toEqual(['s', 'c']);
     expect(told.did('s').did('c').running).toEqual(['d']);
   });
 
