@@ -3,12 +3,17 @@ import { namesSchema } from './scalars.js';
 import { writtenLengthSchema } from './span.js';
 
 const limitText = 'must be a number of retries (a whole number, 0 or more)';
+const spreadText = 'must be a share from 0 to 1';
+/** How waits grow from retry to retry. */
+const growths = ['factor', 'linear', 'power'] as const;
 const jitterText = 'must be true, false or a share from 0 to 1';
 export const limitSchema = z.int({ error: limitText }).min(0, { error: limitText });
 
 /**
  * When a failed attempt is tried again. `limit` counts retries, not attempts; the wait before
- * retry k (from 1) is `min(max, delay * factor^(k-1))`, spread by `jitter` (0 … 1 of the wait).
+ * retry k (from 1) is `min(max, delay * factor^(k-1))`, shortened by `jitter` (0 … 1 of the wait). With
+ * `growth` "linear" it is `delay * k`, with "power" `delay * k^factor`. `spread` makes a wait shorter or
+ * longer by up to that share, within `max`.
  * Follows the retry fields of the Amazon States Language under our names.
  */
 export const retryPolicySchema = z.looseObject(
@@ -20,12 +25,16 @@ export const retryPolicySchema = z.looseObject(
         .number({ error: 'must be a number, 1 or more' })
         .min(1, { error: 'must be a number, 1 or more' }),
     ),
+    growth: z.exactOptional(z.enum(growths, { error: 'must be "factor", "linear" or "power"' })),
     max: z.exactOptional(writtenLengthSchema),
     jitter: z.exactOptional(
       z.union(
         [z.boolean(), z.number().min(0, { error: jitterText }).max(1, { error: jitterText })],
         { error: jitterText },
       ),
+    ),
+    spread: z.exactOptional(
+      z.number({ error: spreadText }).min(0, { error: spreadText }).max(1, { error: spreadText }),
     ),
     total: z.exactOptional(writtenLengthSchema),
     on: z.exactOptional(namesSchema),
@@ -39,7 +48,7 @@ export const retrySchema = z
     error: 'must be a number of retries (0 or more) or a retry policy {limit, delay, factor, …}',
   })
   .describe(
-    'A number of retries, or a policy: limit, delay, factor, max, jitter, total, on, never.',
+    'A number of retries, or a policy: limit, delay, factor, growth, max, jitter, spread, total, on, never.',
   );
 
 export type RetryInput = z.infer<typeof retrySchema>;
@@ -49,8 +58,11 @@ export type RetryPolicy = {
   readonly limit: number;
   readonly delay: number;
   readonly factor: number;
+  /** Absent: by the factor. */
+  readonly growth?: (typeof growths)[number];
   readonly max: number;
   readonly jitter: number;
+  readonly spread?: number;
   readonly total?: number;
   readonly on?: readonly string[];
   readonly never?: readonly string[];
@@ -72,8 +84,20 @@ export function toRetryPolicy(written: RetryInput | undefined, fallbackDelay = 0
     factor: delay === 0 ? 1 : (policy.factor ?? 1),
     max: policy.max ?? longestWaitMs,
     jitter: typeof jitter === 'number' ? jitter : jitter === true ? 1 : 0,
+    ...variation(policy, delay),
     ...(policy.total === undefined ? {} : { total: policy.total }),
     ...(policy.on === undefined ? {} : { on: policy.on }),
     ...(policy.never === undefined ? {} : { never: policy.never }),
+  };
+}
+
+/** How waits grow and vary, where that is not by the factor alone. Without a delay nothing grows. */
+function variation(
+  { growth, spread }: Exclude<RetryInput, number>,
+  delay: number,
+): Pick<RetryPolicy, 'growth' | 'spread'> {
+  return {
+    ...(growth === undefined || delay === 0 ? {} : { growth }),
+    ...(spread === undefined ? {} : { spread }),
   };
 }

@@ -42,15 +42,34 @@ export function isRetried(policy: RetryPolicy, failure: Failure): boolean {
 
 /**
  * Returns the wait before the next attempt (ms): it grows with the number of failed attempts and is
- * spread by the jitter.
+ * varied by `jitter` and `spread`.
+ *
+ * B4 No wait is longer than `max`, however it grows and is varied.
+ * B5 The same attempt of the same job waits equally long, whoever asks.
  */
 export function waitMs(
   policy: RetryPolicy,
   { failed, seed }: { readonly failed: number; readonly seed: string },
 ): number {
-  const growth = Math.min(policy.factor ** (failed - 1), Number.MAX_VALUE);
-  const full = Math.min(policy.max, policy.delay * growth);
-  return Math.round(full * (1 - policy.jitter * share(seed)));
+  const { max, delay, jitter, spread = 0 } = policy;
+  const growth = Math.min(growthOf(policy, failed), Number.MAX_VALUE);
+  const full = Math.min(max, delay * growth);
+  const varied = full * (1 - jitter * share(seed));
+  if (spread === 0) return Math.round(varied);
+  const around = 1 + spread * (2 * share(`${seed}:spread`) - 1);
+  return Math.round(Math.min(max, varied * around));
+}
+
+/** So many times the first wait is the one before retry k. */
+function growthOf({ growth = 'factor', factor }: RetryPolicy, k: number): number {
+  switch (growth) {
+    case 'factor':
+      return factor ** (k - 1);
+    case 'linear':
+      return k;
+    case 'power':
+      return k ** factor;
+  }
 }
 
 /** Returns the FNV-1a hash of a text as a fraction from 0 to 1. */

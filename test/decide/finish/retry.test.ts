@@ -92,6 +92,29 @@ describe('waitMs', () => {
   });
 });
 
+describe('B4, B5: the wait of a policy', () => {
+  const spread = { limit: 9, delay: 1000, factor: 2, max: 5000, spread: 0.5 };
+  it.each<[string, RetryInput, readonly number[]]>([
+    ['grows by the number of the attempt', { delay: 10, growth: 'linear' }, [10, 20, 30]],
+    ['grows by its power', { delay: 10, growth: 'power', factor: 2 }, [10, 40, 90]],
+    ['is never longer than max', { delay: 10, growth: 'power', factor: 3, max: 50 }, [10, 50, 50]],
+  ])('%s', (_title, policy, waits) => {
+    const of = (failures: number) => waitMs(toRetryPolicy(policy), { failed: failures, seed: 's' });
+    expect([1, 2, 3].map(of)).toEqual(waits);
+  });
+
+  it('is spread to both sides within max, the same for the same text', () => {
+    const seeds = Array.from({ length: 200 }, (_, n) => `j:${n}`);
+    const waits = seeds.map((seed) => waitMs(toRetryPolicy(spread), { failed: 1, seed }));
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(500);
+    expect(Math.max(...waits)).toBeLessThan(1500);
+    expect(waits.some((ms) => ms < 800) && waits.some((ms) => ms > 1200)).toBe(true);
+    const late = seeds.map((seed) => waitMs(toRetryPolicy(spread), { failed: 4, seed }));
+    expect(Math.max(...late)).toBe(5000);
+    expect(seeds.map((seed) => waitMs(toRetryPolicy(spread), { failed: 1, seed }))).toEqual(waits);
+  });
+});
+
 describe('share', () => {
   it('lies evenly from 0 to 1', () => {
     const shares = Array.from({ length: 2000 }, (_, i) => share(`j${i}:0:1`));
