@@ -11,6 +11,8 @@ const names = {
   curl: ['curl'],
   script: ['script'],
   stty: ['stty'],
+  python3: ['python3'],
+  go: ['go'],
 } as const;
 
 /** Where a program is: what the variable of its name in capitals says (`CHROMIUM`), else on the PATH. */

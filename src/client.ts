@@ -46,7 +46,7 @@ export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';
 export { isAway, type WatchOptions } from './client/watch.js';
-export type { WorkerStep, WorkAnswer, WorkWanted } from './client/work.js';
+export type { TakenWork, WorkerStep, WorkAnswer, WorkWanted } from './client/work.js';
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export {
   moveDatabase,

@@ -2,6 +2,7 @@ import type { ExitStatus } from './errors/exits.js';
 import { hookProblems } from './errors/hooks.js';
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
+import { knownKinds } from './errors/known-kinds.js';
 import { machineProblems } from './errors/machine.js';
 import { moveProblems } from './errors/move.js';
 import { ojsProblems } from './errors/ojs.js';
@@ -15,20 +16,6 @@ import { lengthOf } from './words.js';
  * (what, where), what to do about it, the exit status of the command and the HTTP status.
  * Failures inside job documents come from `model/failures.ts`, which is part of this table.
  */
-
-/** What a document can be. */
-const knownKinds = [
-  'task',
-  'flow',
-  'schedule',
-  'hook',
-  'job',
-  'request',
-  'signal',
-  'event',
-  'engine',
-  'lock',
-];
 
 /** By code; `errors/exits.ts` says what each exit status means. */
 export const problems = {
@@ -287,23 +274,23 @@ export class TwsError extends Error {
   readonly hint: string;
   readonly exit: ExitStatus;
   readonly status: number;
-  /** The other job, where the problem is one. */
+  /** The other job, and how the job stands, where that is the problem. */
   readonly job: string | undefined;
-
+  readonly state: string | undefined;
   constructor(
     readonly code: ProblemCode,
     message: string,
-    options?: ErrorOptions & { readonly job?: string },
+    options?: ErrorOptions & Partial<Pick<TwsError, 'job' | 'state'>>,
   ) {
     super(message, options);
     this.job = options?.job;
+    this.state = options?.state;
     const { hint, exit, status } = problems[code];
     this.hint = hint;
     this.exit = exit;
     this.status = status;
   }
 }
-
 /** Makes the error of a table row: `problem('document_missing', { id })`. */
 export function problem<C extends ProblemCode>(
   code: C,
@@ -312,5 +299,7 @@ export function problem<C extends ProblemCode>(
 ): TwsError {
   const say = problems[code].say as (d: Details<C>) => string;
   const other = code === 'not_unique' ? { job: (details as Details<'not_unique'>).id } : {};
-  return new TwsError(code, say(details), { ...options, ...other });
+  const { state } = details as { readonly state?: string };
+  const how = code.startsWith('ojs_') ? { state } : {};
+  return new TwsError(code, say(details), { ...options, ...other, ...how });
 }

@@ -3,6 +3,7 @@ import { jsonSchemas } from '../../src/cli/schemas.js';
 import { engineControlSchema } from '../../src/model/engine-control.js';
 import { notifyListSchema } from '../../src/model/notify-list.js';
 import { rateDocumentSchema } from '../../src/model/rate.js';
+import { workerSchema } from '../../src/model/worker.js';
 import { queueControlSchema } from '../../src/model/queue-control.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
@@ -49,6 +50,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Engine', engineSchema],
   ['Lock', lockSchema],
   ['Rate', rateDocumentSchema],
+  ['Worker', workerSchema],
   ['Token', tokenSchema],
   ['Retention', retentionSchema],
   ['Removal', removalSchema],

@@ -6,7 +6,8 @@ import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
 import type { PluginListing } from '../plugin/loader.js';
 import { isDeprecated } from '../model/welcome.js';
-import { counted, textOf } from '../words.js';
+import type { WorkerDocument } from '../model/worker.js';
+import { counted, momentFrom, textOf } from '../words.js';
 import type { Io } from './io.js';
 
 /**
@@ -66,6 +67,23 @@ export function engineLine(engine: EngineDocument, now: number, io: Io): string 
   const since = new Date(engine.started).toISOString();
   const facts = `${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}${serves}, since ${since}`;
   return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
+}
+
+/** `worker:w1 => running (box pid 7, queues mail, 2 jobs, heard 5s ago)`. */
+export function workerLine(
+  worker: WorkerDocument & { readonly alive: boolean },
+  now: number,
+  io: Io,
+): string {
+  const { _id, alive, wanted, hostname, pid, queues = [], active = 0, seen } = worker;
+  const state = alive ? io.style('green', wanted ?? 'running') : io.style('red', 'lost');
+  const facts = [
+    ...(hostname === undefined ? [] : [`${hostname}${pid === undefined ? '' : ` pid ${pid}`}`]),
+    ...(queues.length === 0 ? [] : [`queues ${queues.join(' ')}`]),
+    counted(active, 'job'),
+    `heard ${momentFrom(now, seen)}`,
+  ];
+  return `${_id} => ${state} ${io.style('dim', `(${facts.join(', ')})`)}`;
 }
 
 /** `hello => ready (file)`, or why it is broken; `in_engine`: whether a running engine has it. */

@@ -55,7 +55,6 @@ import type { RestoredJob } from './archive/restore.js';
 import type { ArchivesToRead } from './archives.js';
 import type { Delivered, DeliveryOutcome } from './hooks/hooks.js';
 import type { NextSlot, ScheduleChange } from './schedules.js';
-import type { WorkerStep, WorkAnswer, WorkWanted } from './work.js';
 import { removeDocument, writeDocument } from './writes.js';
 import type { Delivery } from '../decide/hooks/decide-delivery.js';
 import type { EngineDocument } from '../model/engine.js';
@@ -231,15 +230,6 @@ export type Client = OtherParts & {
    * @throws TwsError `event_announced` when it was announced before
    */
   readonly announce: (event: EventToAnnounce) => Promise<string>;
-  /** Takes steps that are offered to workers; nobody else gets those. */
-  readonly takeWork: (wanted: WorkWanted) => Promise<readonly WorkerStep[]>;
-  /** Gives a worker more time; undefined when it does not have the step any more. */
-  readonly renewWork: (
-    work: WorkerStep,
-    options: { readonly leaseMs?: number | undefined; readonly now: () => number },
-  ) => Promise<WorkerStep | undefined>;
-  /** Stores what a worker answers. @throws TwsError `document_conflict` when it was answered before */
-  readonly answerWork: (work: WorkerStep, answer: WorkAnswer) => Promise<void>;
   /**
    * Enables or disables a flow, named by id or as `name` or `name::owner`, or an engine by its id
    * (`engine:…`, `*` for all). `changed` is false when it was so already.
@@ -337,7 +327,6 @@ const rules = {
   schedules: () => import('./schedules.js'),
   unwelcome: () => import('./unwelcome-jobs.js'),
   unique: () => import('./unique-rival.js'),
-  work: () => import('./work.js'),
 };
 
 /** Makes the client of an open store; it keeps nothing and closes nothing. */
@@ -375,9 +364,6 @@ export function createClient({ store }: { readonly store: Store }): Client {
     signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
     answer: async (sent, options) => (await rules.answers()).answerOfSignal(store, sent, options),
     announce: async (event) => (await rules.messages()).announceEvent(store, event),
-    takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
-    renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
-    answerWork: async (work, answer) => (await rules.work()).answerWork(store, work, answer),
     queues: (known) => listQueues(store, known),
     wrongQueueControls: () => wrongQueueControls(store),
     pausedQueues: () => pausedQueues(store),

@@ -3,6 +3,7 @@ import { engineControlId, everyEngine } from '../model/engine-control.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { defaultOwner, keyOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { tellWorker } from './workers.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
 
@@ -70,12 +71,16 @@ export function newDefinitionId(kind: NamedKind, name: string, owner: string): s
 
 type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
 
-/** Sets `enabled` of a flow, or of an engine (`engine:…`, `*` for all), on the revision that was read. */
+/**
+ * Sets `enabled` of a flow, or of an engine (`engine:…`, `*` for all), on the revision that was read; a worker
+ * (`worker:…`) is told to be quiet.
+ */
 export async function setEnabled(
   store: Store,
   { flow, enabled, owner }: Switch,
 ): Promise<{ readonly id: string; readonly changed: boolean }> {
   if (flow === everyEngine || flow.startsWith('engine:')) return setEngine(store, flow, enabled);
+  if (flow.startsWith('worker:')) return tellWorker(store, flow, enabled ? undefined : 'quiet');
   const doc = await flowOf(store, flow, owner);
   if ((doc['enabled'] !== false) === enabled) return { id: doc._id, changed: false };
   await writeDocument(store, { ...doc, enabled });

@@ -1,12 +1,18 @@
 import type { Store } from '../store/store.js';
 import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { limiting, type Limiting } from './limiting.js';
+import { outsideWork, type OutsideWork } from './outside-work.js';
 import { notifying, type Notifying } from './notifying.js';
 
 /** The parts of the client that have files of their own. */
-export type OtherParts = Notifying & Limiting & ViewsOfDesigns;
+export type OtherParts = Notifying & Limiting & ViewsOfDesigns & OutsideWork;
 
 /** The parts of the client that have files of their own. */
 export function otherParts(store: Store): OtherParts {
-  return { ...notifying(store), ...limiting(store), ...viewsOfDesigns(store) };
+  return {
+    ...notifying(store),
+    ...limiting(store),
+    ...viewsOfDesigns(store),
+    ...outsideWork(store),
+  };
 }

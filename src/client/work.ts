@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { renewLease, takeOffer } from '../decide/waiting/lease.js';
+import { receive } from '../decide/requests/command.js';
+import { renewLease, returnLease, takeOffer, type Renewal } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
 import { isLiveJob, type LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Failure, WaitingStep } from '../model/step.js';
-import { leaseName, offersIn } from '../model/work.js';
+import { leaseName, offersIn, workOptionsOf } from '../model/work.js';
 import type { Store } from '../store/store.js';
+import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
 import { pausedQueues } from './queues.js';
+import { takePlace, type RateSightings } from './work-rates.js';
 import { writeDocument } from './writes.js';
 
 /** What a worker asks for. */
@@ -37,23 +40,67 @@ const mostOffers = 1_000;
 /** So many are looked through for those of owners that are meant. */
 const mostRows = 100_000;
 
+/** What was taken. `isLimited`: a rate holds back more, which nobody needs to wait for. */
+export type TakenWork = { readonly works: readonly WorkerStep[]; readonly isLimited: boolean };
+
+/** So many offers that a rate holds back are looked at: others of their queue may have none. */
+const mostLimited = 20;
+/** What this process saw of rates. */
+const sightings: RateSightings = new Map();
+
 /** Takes offered steps, the first in each line first; nobody else gets those. */
-export async function takeWork(store: Store, wanted: WorkWanted): Promise<readonly WorkerStep[]> {
-  const taken: WorkerStep[] = [];
-  const { copies } = await store.info();
-  const paused = await pausedQueues(store);
+export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenWork> {
+  const works: WorkerStep[] = [];
+  let limited = 0;
+  const [{ copies }, paused] = await Promise.all([store.info(), pausedQueues(store)]);
+  const take = async (offers: readonly Offered[]): Promise<void> => {
+    const results = await takeBeside(store, offers, { ...wanted, paused }, copies);
+    works.push(
+      ...results.flatMap((work) => (work === undefined || work === 'limited' ? [] : work)),
+    );
+    limited += results.filter((work) => work === 'limited').length;
+  };
   for (const queue of wanted.queues.filter((one) => !paused.has(one))) {
     let tried = 0;
+    let next: Offered[] = [];
     for await (const offer of offersOf(store, queue)) {
-      if (taken.length >= wanted.most) return taken;
       if (!wanted.isOwner(offer.owner)) continue;
       tried += 1;
-      if (tried > mostOffers) break;
-      const work = await takeOne(store, offer, { ...wanted, paused }, copies);
-      if (work !== undefined) taken.push(work);
+      if (tried > mostOffers || limited > mostLimited) break;
+      next.push(offer);
+      if (next.length < Math.min(mostBeside, wanted.most - works.length)) continue;
+      await take(next);
+      next = [];
+      if (works.length >= wanted.most) return { works, isLimited: false };
     }
+    if (next.length > 0) await take(next);
+    if (works.length >= wanted.most) break;
   }
-  return taken;
+  return { works, isLimited: limited > 0 };
+}
+
+/** So many offers are taken at a time. */
+const mostBeside = 16;
+
+type Taking = WorkWanted & { readonly paused: ReadonlySet<string> };
+
+/** Takes offers beside each other, those of one job one after the other. Answers in their order. */
+async function takeBeside(
+  store: Store,
+  offers: readonly Offered[],
+  wanted: Taking,
+  copies: number,
+): Promise<readonly (WorkerStep | 'limited' | undefined)[]> {
+  const last = new Map<string, Promise<unknown>>();
+  return Promise.all(
+    offers.map((offer) => {
+      const mine = (last.get(offer.id) ?? Promise.resolve()).then(() =>
+        takeOne(store, offer, wanted, copies),
+      );
+      last.set(offer.id, mine);
+      return mine;
+    }),
+  );
 }
 
 type Offered = { readonly id: string; readonly signal: string; readonly owner: string };
@@ -87,9 +134,9 @@ const renewals = 50;
 async function takeOne(
   store: Store,
   { id, signal }: Offered,
-  { worker, leaseMs, isMeant, paused, now }: WorkWanted & { readonly paused: ReadonlySet<string> },
+  { worker, leaseMs, isMeant, paused, now }: Taking,
   copies: number,
-): Promise<WorkerStep | undefined> {
+): Promise<WorkerStep | 'limited' | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
@@ -97,10 +144,19 @@ async function takeOne(
     const lease = randomUUID();
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
     if (next === undefined) return undefined;
+    if (!(await mayTake(store, job, signal, now()))) return 'limited';
     const stored = await storeLease(store, next, leaseName(lease), copies);
     if (stored !== undefined) return stored;
   }
   return undefined;
+}
+
+/** Whether a rate lets a step go to a worker now. */
+async function mayTake(store: Store, job: LiveJob, signal: string, now: number): Promise<boolean> {
+  const step = job.steps.find((one) => one.state === '$$waiting' && one.signal === signal);
+  const { rate } = workOptionsOf(step?.params);
+  if (rate === undefined || step === undefined) return true;
+  return takePlace(store, sightings, { rate, for: `${job._id} ${signal}`, now });
 }
 
 /** Writes a job with a lease; undefined when somebody was faster. @throws TwsError `document_refused` */
@@ -144,14 +200,13 @@ export function leasedSteps(doc: StoredDocument): readonly WaitingStep[] {
 export async function renewWork(
   store: Store,
   { job: { _id: id }, step }: WorkerStep,
-  { leaseMs, now }: { readonly leaseMs?: number | undefined; readonly now: () => number },
+  { now, ...wanted }: Renewal & { readonly now: () => number },
 ): Promise<WorkerStep | undefined> {
   const { signal = '' } = step;
+  const renew = (job: LiveJob): LiveJob | undefined => renewLease(job, signal, wanted, now());
   const { copies } = await store.info();
   for (let attempt = 0; attempt < renewals; attempt += 1) {
-    const doc = await store.get(id);
-    const job = doc === undefined ? undefined : liveJob(doc);
-    const next = job && renewLease(job, signal, leaseMs, now());
+    const next = await changedJob(store, id, renew);
     if (next === undefined) return undefined;
     const stored = await storeLease(store, next, signal, copies);
     if (stored !== undefined) return stored;
@@ -159,22 +214,96 @@ export async function renewWork(
   return undefined;
 }
 
+async function changedJob(
+  store: Store,
+  id: string,
+  change: (job: LiveJob) => LiveJob | undefined,
+): Promise<LiveJob | undefined> {
+  const doc = await store.get(id);
+  const job = doc === undefined ? undefined : liveJob(doc);
+  return job && change(job);
+}
+
+/**
+ * Gives a step back: it is offered again at once. Undefined when the worker does not have it any more.
+ * @throws TwsError `document_refused`, `write_unknown`
+ */
+export async function returnWork(
+  store: Store,
+  { job: { _id: id }, step }: WorkerStep,
+  now: () => number,
+): Promise<StoredDocument | undefined> {
+  const giveBack = (job: LiveJob): LiveJob | undefined =>
+    returnLease(job, step.signal ?? '', now());
+  for (let attempt = 0; attempt < renewals; attempt += 1) {
+    const next = await changedJob(store, id, giveBack);
+    if (next === undefined) return undefined;
+    const result = await store.write(next);
+    if (result.kind === 'written') return { ...next, _rev: result.rev };
+    if (result.kind === 'refused') {
+      throw problem('document_refused', { id, reason: result.reason });
+    }
+    if (result.kind === 'unknown') throw problem('write_unknown', { id, cause: 'no answer' });
+  }
+  return undefined;
+}
+
 /** What came of the work. */
 export type WorkAnswer = { readonly data: unknown } | { readonly failure: Failure };
 
+/** Longer answers are taken by engines, which keep them beside the document. In characters. */
+const longestAnswer = 16_384;
+
 /**
- * Stores what a worker answers; an engine takes it into the job. One answer counts for each lease.
+ * Stores what a worker answers. Where no engine is needed for what follows the job is written with it,
+ * and returned; else an engine takes it into the job. One answer counts for each lease.
  * @throws TwsError `document_conflict` when it was answered before
  */
 export async function answerWork(
   store: Store,
-  { job: { _id: job }, step }: WorkerStep,
+  work: WorkerStep,
   answer: WorkAnswer,
-): Promise<void> {
+  options: OfferOptions,
+): Promise<StoredDocument | undefined> {
+  const { name, ...signal } = signalOf(work, answer);
+  const directly = await answerDirectly(store, work, { ...signal, name }, options);
+  if (directly !== undefined) return directly;
+  await writeDocument(store, { ...signal, name });
+  return undefined;
+}
+
+function signalOf({ job: { _id: job }, step }: WorkerStep, answer: WorkAnswer) {
   const { signal: name = '', worker } = step;
   const by = worker === undefined ? {} : { by: worker };
   const _id = `signal:${job}:${name.replace('/', '-')}`;
-  await writeDocument(store, { _id, type: 'signal', job, name, ...answer, ...by });
+  return { _id, type: 'signal' as const, job, name, ...answer, ...by };
+}
+
+/** Writes the job with the answer in it; undefined: an engine has to. */
+async function answerDirectly(
+  store: Store,
+  { job: given, step }: WorkerStep,
+  signal: ReturnType<typeof signalOf>,
+  options: OfferOptions,
+): Promise<StoredDocument | undefined> {
+  if (JSON.stringify(signal).length > longestAnswer) return undefined;
+  const known = await offerWorld(store, options);
+  let doc: StoredDocument | undefined = given;
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const held = doc === undefined ? undefined : workIn(doc, step.signal ?? '');
+    if (held === undefined) throw problem('document_conflict', { id: signal._id });
+    const job = liveJob(held.job);
+    const taken = job && receive(job, { ...signal, _rev: '' }, options.now);
+    if (taken?.kind !== 'applied') return undefined;
+    const next = await withoutEngine(store, taken.job, known, options.now);
+    if (next === undefined) return undefined;
+    const result = await store.write(next);
+    if (result.kind === 'written') return { ...next, _rev: result.rev };
+    // Who knows what an unclear answer means: the signal is a document of its own.
+    if (result.kind !== 'conflict') return undefined;
+    doc = await store.get(given._id);
+  }
+  return undefined;
 }
 
 function liveJob(doc: StoredDocument): LiveJob | undefined {

@@ -165,6 +165,10 @@ export const settings = {
     about: 'Streams of changes that may be open at the same time',
     usual: 200,
   },
+  'http.test_directives': {
+    about:
+      'true: a heartbeat is answered with the "test_directive" in the metadata of a job that the worker has, as the conformance suite of the Open Job Spec wants it.',
+  },
   'embedded.dir': {
     about: 'Folder of its data',
     usual: '.tws',

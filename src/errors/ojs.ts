@@ -21,6 +21,12 @@ export const ojsProblems = {
     2,
     409,
   ),
+  ojs_cron_taken: row(
+    (d: { name: string }) => `A schedule of the name "${d.name}" is there already.`,
+    'Choose another name, or DELETE that one first.',
+    2,
+    409,
+  ),
   ojs_state: row(
     (d: { id: string; state: string; goal: string }) =>
       `Job ${d.id} is in state "${d.state}", so it cannot be ${d.goal}.`,
@@ -29,7 +35,7 @@ export const ojsProblems = {
     409,
   ),
   ojs_not_held: row(
-    (d: { id: string }) => `No worker has job ${d.id} now, or another one has it.`,
+    (d: { id: string; state?: string }) => `No worker has job ${d.id} now, or another one has it.`,
     'The lease may be over, or the job was answered before; fetch the next one.',
     2,
     409,

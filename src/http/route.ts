@@ -159,14 +159,21 @@ export function route<
         ...call,
         params: checked(params, call.params, 'path'),
         query: checked(ownQuery, call.query, 'query') as z.infer<Q>,
-        body: bodyOf(body, call.body),
+        body: bodyOf(body, call.body, doc.facade),
       }),
   };
 }
 
-function bodyOf<B extends z.ZodType>(body: BodyOf<B> | undefined, given: unknown): z.infer<B> {
+function bodyOf<B extends z.ZodType>(
+  body: BodyOf<B> | undefined,
+  given: unknown,
+  facade: RouteDoc['facade'],
+): z.infer<B> {
   if (body === undefined || body.checkedBy === 'route') return given as z.infer<B>;
   const { schema, optional = false } = body;
+  if (facade === 'ojs' && given === undefined && !optional) {
+    throw problem('json_invalid', { reason: 'there is none.' });
+  }
   if (hasTooMany(given)) {
     const reason = `it must not hold more than ${limits.values} values.`;
     throw problem('request_invalid', { part: 'body', reason });

@@ -11,9 +11,13 @@ import {
   enqueueRoute,
   ojsInfoRoute,
 } from './ojs/routes/jobs.js';
+import { cronRoute, cronsRoute, makeCronRoute, removeCronRoute } from './ojs/routes/cron.js';
+import { ojsEventsRoute } from './ojs/routes/events.js';
 import { queuesRoute, queueStatsRoute, queueSwitchRoutes } from './ojs/routes/queues.js';
 import { healthRoute, manifestRoute } from './ojs/routes/system.js';
-import { ackRoute, fetchRoute, heartbeatRoute, nackRoute } from './ojs/routes/workers.js';
+import { cancelWorkflowRoute, makeWorkflowRoute, workflowRoute } from './ojs/routes/workflows.js';
+import { ackRoute, fetchRoute, nackRoute } from './ojs/routes/workers.js';
+import { heartbeatRoute } from './ojs/routes/heartbeat.js';
 import type { Route } from './route.js';
 import { archiveRoutes } from './routes/archive.js';
 import { bulkRoutes } from './routes/bulk-requests.js';
@@ -97,6 +101,14 @@ export const routes: readonly Route[] = [
   enqueueRoute,
   enqueueManyRoute,
   ojsInfoRoute,
+  makeWorkflowRoute,
+  workflowRoute,
+  cancelWorkflowRoute,
+  makeCronRoute,
+  cronsRoute,
+  cronRoute,
+  removeCronRoute,
+  ojsEventsRoute,
   cancelRoute,
   activateRoute,
   fetchRoute,

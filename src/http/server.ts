@@ -195,6 +195,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
+    testDirectives: settings.test_directives === true,
     waits: { most: mostWaits, open: 0 },
   };
 }

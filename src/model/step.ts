@@ -86,6 +86,8 @@ const waits = {
   worker: z.exactOptional(z.string()),
   leased: z.exactOptional(momentSchema),
   renewed: z.exactOptional(momentSchema),
+  /** The signal by which the step was offered: it is offered by that again when it is given back. */
+  offer: z.exactOptional(z.string()),
 };
 /** Of a slice of a map: number of items that failed, and of those among them that were only cancelled. */
 const failedItems = {

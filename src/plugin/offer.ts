@@ -1,6 +1,4 @@
-import { defaultPriority, defaultQueue } from '../model/job.js';
-import { isObject } from '../model/object.js';
-import { offerName } from '../model/work.js';
+import { offerOf, offerSignal, type OfferOf } from '../model/work.js';
 
 /**
  * The signal for which a step waits that is to be done by a worker outside, in the queue and with the
@@ -8,14 +6,18 @@ import { offerName } from '../model/work.js';
  * fetch it by `POST /ojs/v1/workers/fetch`. `id` must be another one for every attempt.
  */
 export function offerWork(
-  { queue, flow_definition: flow, parent, priority }: Readonly<Record<string, unknown>>,
-  { at, id }: { readonly at: number; readonly id: string },
+  job: Readonly<Record<string, unknown>>,
+  place: { readonly at: number; readonly id: string },
 ): string {
-  const queues = [queue, isObject(flow) && flow['queue'], isObject(parent) && parent['queue']];
-  return offerName({
-    queue: queues.find((one) => typeof one === 'string') ?? defaultQueue,
-    priority: typeof priority === 'number' ? priority : defaultPriority,
-    at,
-    id,
-  });
+  return offerSignal(job, place);
+}
+
+/** The same for the parameters of a step, which may name another queue, until its job expires. */
+export function offerOfWork(
+  job: Readonly<Record<string, unknown>>,
+  params: unknown,
+  now: number,
+  place: { readonly at: number; readonly id: string },
+): OfferOf {
+  return offerOf(job, params, now, place);
 }

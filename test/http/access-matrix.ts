@@ -214,6 +214,23 @@ export const rows: Readonly<Record<string, Row>> = {
     ask: (_owner, id) => ({ body: { worker_id: 'w', active_jobs: [id] } }),
   },
   ojsQueues: { access: 'viewer', about: 'own', ok: [200] },
+  ojsEvents: { access: 'viewer', about: 'own', ok: [200] },
+  ojsMakeWorkflow: {
+    ...{ access: 'operator', about: 'own', ok: [201, 400] },
+    ask: () => ({ body: { type: 'chain', steps: [{ type: 'noop', args: [] }] } }),
+  },
+  ojsGetWorkflow: { ...read, ok: [404] },
+  ojsCancelWorkflow: { ...asked(), ask: byId, ok: [404] },
+  ojsCrons: { access: 'viewer', about: 'own', ok: [200] },
+  ojsMakeCron: {
+    ...{ access: 'admin', about: 'own', ok: [201, 400, 409] },
+    ask: () => ({ body: { name: 'c', cron: '@daily', type: 'noop', args: [] } }),
+  },
+  ojsCron: { ...read, ask: (_owner, id) => ({ path: { name: id } }), ok: [404] },
+  ojsRemoveCron: {
+    ...{ access: 'admin', about: 'document', seed: 'job', ok: [404] },
+    ask: (_owner, id) => ({ path: { name: id } }),
+  },
   ojsPauseQueue: {
     ...{ access: 'operator', about: 'all', ok: [200, 409] },
     ask: () => ({ path: { name: 'unused' } }),

@@ -31,7 +31,14 @@ const limited = {
 };
 
 const lists = [
-  ...['/jobs', '/jobs?status=running,waiting,failed', '/stats', '/engines', '/limits', '/gatherings'],
+  ...[
+    '/jobs',
+    '/jobs?status=running,waiting,failed',
+    '/stats',
+    '/engines',
+    '/limits',
+    '/gatherings',
+  ],
   ...['/queues', '/failures', '/schedules', '/hooks', '/notify', '/flows', '/retention'],
 ];
 

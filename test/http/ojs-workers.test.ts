@@ -28,7 +28,10 @@ describe('workers', () => {
     const { body: after } = await api.ojs<Answered>('GET', `/v1/jobs/${high.id}`);
     expect(after.job).toMatchObject({ state: 'completed', result: { sent: true } });
     const again = await api.ojs('POST', '/v1/workers/ack', { body });
-    expect(again).toMatchObject({ status: 409, body: { error: { code: 'invalid_request' } } });
+    expect(again).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', details: { current_state: 'completed' } } },
+    });
     const others = { job_id: low.id, worker_id: 'w2' };
     expect((await api.ojs('POST', '/v1/workers/ack', { body: others })).status).toBe(409);
   });

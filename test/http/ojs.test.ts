@@ -81,7 +81,7 @@ describe('every answer of the façade', () => {
     const { headers, status } = await ojs('GET', '/manifest');
     expect(status).toBe(200);
     expect(headers.get('ojs-version')).toBe('1.0');
-    expect(headers.get('content-type')).toContain('application/openjobspec+json');
+    expect(headers.get('content-type')).toBe('application/openjobspec+json');
     expect(headers.get('x-request-id')).toMatch(/^req_/);
     const own = await ojs('GET', '/v1/queues', { headers: { 'x-request-id': 'req_mine' } });
     expect(own.headers.get('x-request-id')).toBe('req_mine');
@@ -97,6 +97,7 @@ describe('every answer of the façade', () => {
         message: 'There is no document "nix".',
         retryable: false,
         hint: expect.any(String) as string,
+        docs_url: '/_tws/docs/reference/errors.html',
         details: { reason: 'document_missing' },
         request_id: headers.get('x-request-id'),
       },
@@ -105,7 +106,7 @@ describe('every answer of the façade', () => {
 
   it('says what is not there, and why', async () => {
     const { ojs } = await openOjs();
-    for (const path of ['/v1/cron', '/v1/workflows', '/v1/schemas/x', '/v1/admin/stats']) {
+    for (const path of ['/v1/schemas/x', '/v1/admin/stats']) {
       expect(await ojs('GET', path)).toMatchObject({
         status: 422,
         body: { error: { code: 'unsupported', retryable: false } },
@@ -229,7 +230,8 @@ describe('a job that is enqueued', () => {
       'speed',
       { type: 'echo', args: [], options: { speed: 1 } },
     ],
-    ['with a priority out of range', 400, 'priority', { type: 'echo', args: [], priority: 501 }],
+    ['with a priority out of range', 400, 'priority', { type: 'echo', args: [], priority: 101 }],
+    ['with a type in capitals', 400, 'type', { type: 'Echo', args: [] }],
     [
       'at a time without a zone',
       400,
@@ -255,10 +257,10 @@ describe('a job that is enqueued', () => {
       { type: 'echo', args: [], options: { unique: { states: ['gone'] } } },
     ],
     [
-      'with a backoff that there is not',
+      'with a rate for what engines do',
       422,
-      'linear',
-      { type: 'echo', args: [], retry: { backoff_type: 'linear' } },
+      'rate_limit',
+      { type: 'echo', args: [], options: { rate_limit: { max_per_second: 1 } } },
     ],
     [
       'with retries for a flow',
@@ -339,7 +341,7 @@ describe('queues', () => {
         complete: true,
       });
     expect((await api.ojs('GET', '/v1/queues/mail/stats')).body).toMatchObject({
-      queue: 'mail',
+      queue: { name: 'mail', available: 1, active: 0, completed: 0, paused: false },
       stats: { available: 1 },
     });
   });

@@ -96,8 +96,26 @@ describe('a job as the specification has it', () => {
       },
       { error: { code: 'timeout', type: 'FlowTimeout' }, discarded_at: '2026-01-01T00:00:00.000Z' },
     ],
-    [live({ attempt: 2, plugin: 'worker', state: '$$waiting', signal: offer }), { attempt: 1 }],
-    [live({ attempt: 2, plugin: 'worker', worker: 'w', state: '$$waiting' }), { attempt: 2 }],
+    [
+      live({ plugin: 'worker', run: 1, path: '0', state: '$$waiting', signal: offer }),
+      { attempt: 0 },
+    ],
+    [
+      live({ plugin: 'worker', run: 1, path: '0', worker: 'w', state: '$$waiting' }),
+      { attempt: 1 },
+    ],
+    [
+      // A dead letter that is tried again is counted anew; what was given back counts for nothing.
+      {
+        ...live(
+          { plugin: 'worker', run: 1, path: '0', worker: 'w', state: '$$error', end: now },
+          { plugin: 'worker', run: 2, path: '0', worker: 'w', state: '$$error', end: now },
+          { plugin: 'worker', run: 2, path: '0', state: '$$waiting', signal: offer },
+        ),
+        run: 2,
+      },
+      { attempt: 1 },
+    ],
     [
       live({ state: '$$waiting', worker: 'w', start: now - 9, leased: now }),
       { started_at: '2026-01-01T00:00:00.000Z' },
@@ -114,7 +132,7 @@ describe('a job as the specification has it', () => {
       ),
       {
         error: { code: 'timeout', type: 'WorkerLost' },
-        errors: [{ attempt: 1, failed_at: '2026-01-01T00:00:00.000Z' }],
+        errors: [{ attempt: 1, occurred_at: '2026-01-01T00:00:00.000Z' }],
       },
     ],
   ])('of %j', (more, wanted) => {
@@ -135,10 +153,13 @@ describe('a job as the specification has it', () => {
 
 describe('a retry policy of the specification', () => {
   it.each<[Parameters<typeof ourRetry>[0], object]>([
-    [{}, { limit: 2, delay: 1000, factor: 2, max: 300_000, jitter: 0.5 }],
+    [{}, { limit: 2, delay: 1000, factor: 2, max: 300_000, spread: 0.5 }],
+    [{ backoff_type: 'linear' }, { growth: 'linear', delay: 1000 }],
+    [{ backoff_strategy: 'polynomial' }, { growth: 'power', factor: 2 }],
+    [{ backoff_strategy: 'none' }, { delay: 0, factor: 1 }],
     [
       { max_attempts: 0, jitter: false },
-      { limit: 0, jitter: 0 },
+      { limit: 0, delay: 1000 },
     ],
     [
       { max_attempts: 5, initial_interval: 'PT1M', max_interval_ms: 7, backoff_coefficient: 3 },

@@ -61,6 +61,8 @@ const bodies: Readonly<Record<string, unknown>> = {
   ojsAck: { job_id: 'nix' },
   ojsNack: { job_id: 'nix', error: { message: 'No.' } },
   ojsHeartbeat: { worker_id: 'w1', active_jobs: ['nix'] },
+  ojsMakeWorkflow: { type: 'chain', steps: [{ type: 'echo', args: [] }] },
+  ojsMakeCron: { name: 'c', cron: '@daily', type: 'echo', args: [] },
 };
 
 function pathFor(route: Route, id = 'some'): string {
@@ -571,6 +573,28 @@ describe('each route', () => {
     expect(await go('removeSchedule', path)).toBe(404);
   });
 
+  type AskOjs = (id: string, path: string, asking?: Asking) => Promise<number>;
+
+  async function ofWorkflows(ask: AskOjs): Promise<void> {
+    const step = { type: 'work', args: [], options: { queue: 'flow' } };
+    const chain = { body: { type: 'chain', steps: [step] } };
+    expect(await ask('ojsMakeWorkflow', '/v1/workflows', chain)).toBe(201);
+    const { body } = await api.ask<{ id: string }>('POST', '/ojs/v1/workflows', chain);
+    expect(await ask('ojsGetWorkflow', `/v1/workflows/${body.id}`)).toBe(200);
+    expect(await ask('ojsGetWorkflow', '/v1/workflows/nix')).toBe(404);
+    expect(await ask('ojsCancelWorkflow', `/v1/workflows/${body.id}`)).toBe(200);
+    expect(await ask('ojsCancelWorkflow', `/v1/workflows/${body.id}`)).toBe(409);
+    expect(await ask('ojsCancelWorkflow', '/v1/workflows/nix')).toBe(404);
+    expect(await ask('ojsEvents', '/v1/events')).toBe(200);
+    expect(await ask('ojsMakeCron', '/v1/cron')).toBe(201);
+    expect(await ask('ojsMakeCron', '/v1/cron')).toBe(409);
+    expect(await ask('ojsCrons', '/v1/cron')).toBe(200);
+    expect(await ask('ojsCron', '/v1/cron/c')).toBe(200);
+    expect(await ask('ojsRemoveCron', '/v1/cron/c')).toBe(200);
+    expect(await ask('ojsCron', '/v1/cron/c')).toBe(404);
+    expect(await ask('ojsRemoveCron', '/v1/cron/c')).toBe(404);
+  }
+
   it('of the façade answers as the reference says', async () => {
     api = await openApi({ files: plugins });
     const ask = (id: string, path: string, asking: Asking = {}): Promise<number> =>
@@ -622,12 +646,14 @@ describe('each route', () => {
       body: { job_id: id(n), error: { message: 'No.', retryable: false, ...more } },
     });
     expect(await ask('ojsNack', '/v1/workers/nack', failed(1))).toBe(409);
-    // No engine runs yet: what is asked is stored.
+    // No engine runs yet: what takes one is stored.
     const stored = [
       ask('ojsActivate', `/v1/jobs/${id(5)}/activate`),
-      ask('ojsCancel', `/v1/jobs/${id(2)}`),
+      ask('ojsCancel', `/v1/jobs/${id(7)}`),
     ];
     expect(await Promise.all(stored)).toEqual([202, 202]);
+    expect(await ask('ojsCancel', `/v1/jobs/${id(2)}`)).toBe(200);
+    await ofWorkflows(ask);
 
     const engine = await api.engine();
     await api.ended(id(2));
@@ -648,8 +674,9 @@ describe('each route', () => {
     await engine.stop();
     await api.put({ ...ended, _id: 'dead' });
     const left = [
-      ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(4) } }),
-      ask('ojsNack', '/v1/workers/nack', failed(5)),
+      // Long answers are taken by engines.
+      ask('ojsAck', '/v1/workers/ack', { body: { job_id: id(4), result: 'x'.repeat(20_000) } }),
+      ask('ojsNack', '/v1/workers/nack', failed(5, { details: { x: 'x'.repeat(16_300) } })),
       ask('ojsRetryDeadLetter', '/v1/dead-letter/dead/retry'),
     ];
     expect(await Promise.all(left)).toEqual([202, 202, 202]);
@@ -675,6 +702,23 @@ describe('each route', () => {
       },
       inspect: () => Promise.resolve({ url: '', reachable: true, design: 'missing' }),
     });
+    const cron = { name: 'raced', cron: '@daily', type: 'work', args: [] };
+    const chain = { body: { type: 'chain', steps: [{ type: 'work', args: [] }] } };
+    await put({ ...task('work', { plugin: 'worker' }) });
+    await first.ask('POST', '/ojs/v1/cron', { body: cron });
+    const { body: made } = await first.ask<{ id: string }>('POST', '/ojs/v1/workflows', chain);
+    const flowPath = { path: `/ojs/v1/workflows/${made.id}` };
+    const slow = await openApi({
+      workspace: first,
+      client: {
+        ...client,
+        cancelWork: () => Promise.resolve(undefined),
+        request: () => Promise.resolve({ kind: 'stored', request: 'r' }),
+      },
+    });
+    expect(await statusOf(slow, routeOf('ojsCancelWorkflow'), flowPath)).toBe(202);
+    const cronPath = { path: '/ojs/v1/cron/raced' };
+    expect(await statusOf(raced, routeOf('ojsRemoveCron'), cronPath)).toBe(409);
     const path = '/ojs/v1/dead-letter/raced';
     const retry = { path: `${path}/retry` };
     for (const word of ['enable', 'disable']) {

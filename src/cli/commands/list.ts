@@ -12,7 +12,7 @@ import { listJobs } from '../job-list.js';
 import { jobOrderOf, sortKeys, type JobOrder } from '../job-sort.js';
 import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
 import { sinceFlag } from '../since-flag.js';
-import { definitionLine, engineFacts, engineLine, pluginLine } from '../lines.js';
+import { definitionLine, engineFacts, engineLine, pluginLine, workerLine } from '../lines.js';
 
 const newestFirst: JobOrder = { key: 'started', isReversed: false };
 const sortFlag = z
@@ -37,6 +37,7 @@ const flags = z.object({
   plugins: switchFlag,
   engines: switchFlag,
   views: switchFlag,
+  workers: switchFlag,
   flow: z.string().optional(),
   status: statusFlag,
   failure: z.string().optional(),
@@ -73,7 +74,7 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
     if (wants.flows) result['flows'] = await listDefinitions(client, 'flow', said, io);
     if (wants.jobs) result['jobs'] = await listJobs(client, jobsWanted(said, filter, config), io);
     if (said.views) result['views'] = await listViews(client, said, io);
-    if (said.engines) result['engines'] = await listEngines(client, said, io);
+    Object.assign(result, await listRunning(client, said, io));
   } finally {
     await close();
   }
@@ -83,14 +84,14 @@ export const list = defineCommand(flags, async ({ flags: said, config: read }, i
 
 /** Without a flag: jobs, and definitions unless jobs are chosen by what they are. */
 function wantedBy(said: Flags, filter: JobFilter | undefined) {
-  const { tasks, flows, jobs, plugins, engines, views } = said;
+  const { tasks, flows, jobs, plugins, engines, views, workers } = said;
   // Tags and --all are about what the other options name.
   const isOfDefinitions = tasks || flows;
   const tag = isOfDefinitions ? undefined : said.tag;
   const state = isOfDefinitions && filter === 'all' ? undefined : filter;
   const choices = [state, said.flow, said.status, said.failure, tag, said.since, said.sort];
   const chooses = choices.some((choice) => choice !== undefined);
-  const nothing = ![tasks, flows, jobs, plugins, engines, views].includes(true);
+  const nothing = ![tasks, flows, jobs, plugins, engines, views, workers].includes(true);
   return {
     tasks: tasks || (nothing && !chooses),
     flows: flows || (nothing && !chooses),
@@ -156,6 +157,14 @@ async function listViews(client: Client, { verbose }: Flags, io: Io): Promise<un
   return views;
 }
 
+/** What runs, here or outside. */
+async function listRunning(client: Client, said: Flags, io: Io): Promise<object> {
+  return {
+    ...(said.engines ? { engines: await listEngines(client, said, io) } : {}),
+    ...(said.workers ? { workers: await listWorkers(client, said, io) } : {}),
+  };
+}
+
 async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
   const engines = await client.engines();
   const now = Date.now();
@@ -165,6 +174,17 @@ async function listEngines(client: Client, { verbose }: Flags, io: Io): Promise<
     else io.out(engineLine(engine, now, io));
   }
   return engines.map((engine) => engineFacts(engine, now));
+}
+
+async function listWorkers(client: Client, { verbose }: Flags, io: Io): Promise<unknown> {
+  const now = Date.now();
+  const workers = await client.workers(now);
+  if (workers.length === 0) io.say('There is no worker outside that has given a heartbeat.');
+  for (const worker of workers) {
+    if (verbose) io.block(JSON.stringify(worker, null, 2));
+    else io.out(workerLine(worker, now, io));
+  }
+  return workers;
 }
 
 async function listPlugins(

@@ -1,7 +1,8 @@
 import type { CommandDefinition } from '../command.js';
 import { flowOption, graphFormats, statusOption } from './options.js';
 
-const switched = "The flow's id or name (name::owner), or the engine's id ('*': all engines).";
+const switched =
+  "The flow's id or name (name::owner), the engine's id ('*': all engines), or the worker's (worker:w1).";
 
 /** Definitions: from files into the database, and a look at them. */
 export const documents: readonly CommandDefinition[] = [
@@ -72,6 +73,7 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--plugins', about: 'Plugins of this project, and why broken ones are broken.' },
       { flags: '--engines', about: 'Engines, and whether they give signs of life.' },
       { flags: '--views', about: 'Views: name => design document; your own among them.' },
+      { flags: '--workers', about: 'Workers outside that have given heartbeats.' },
       flowOption,
       statusOption,
       { flags: '--failure <name>', about: 'Jobs that failed with this failure.' },
@@ -176,7 +178,7 @@ export const documents: readonly CommandDefinition[] = [
   },
   {
     name: 'enable',
-    about: 'Let jobs for a flow run again, or an engine take work again.',
+    about: 'Let jobs for a flow run again, or an engine or a worker take work again.',
     arguments: [{ name: '<flow>', about: switched, values: { named: ['flow', 'engine'] } }],
     examples: ['tws enable report', 'tws enable engine:box-1'],
     load: async () => (await import('../commands/enable.js')).enable,
@@ -184,9 +186,21 @@ export const documents: readonly CommandDefinition[] = [
   {
     name: 'disable',
     about:
-      'Let new jobs for a flow fail at once, or an engine take no new work; what has begun goes on.',
+      'Let new jobs for a flow fail at once, or an engine or a worker take no new work; what has begun goes on.',
     arguments: [{ name: '<flow>', about: switched, values: { named: ['flow', 'engine'] } }],
-    examples: ['tws disable report::me', 'tws disable engine:box-1', "tws disable '*'"],
+    options: [
+      {
+        flags: '--terminate',
+        about:
+          'A worker: it ends when it has done what it has, and hears that with its next heartbeat.',
+      },
+    ],
+    examples: [
+      'tws disable report::me',
+      'tws disable engine:box-1',
+      "tws disable '*'",
+      'tws disable worker:w1 --terminate',
+    ],
     load: async () => (await import('../commands/enable.js')).disable,
   },
   {

@@ -1,6 +1,7 @@
 import type { LiveJob } from '../../model/job.js';
 import type { Step, WaitingStep } from '../../model/step.js';
 import { leaseName, queueOfOffer, usualWorkLeaseMs, workOptionsOf } from '../../model/work.js';
+import { expiryOf, untilOf } from '../../reading/clock.js';
 import { totalDeadline } from '../../reading/entries.js';
 import { withStep } from '../steps.js';
 
@@ -8,6 +9,9 @@ import { withStep } from '../steps.js';
  * Who has a step that is done by a worker outside. A lease is written on the revision that was read, so
  * of two workers one gets the step. What comes of it is decided as for any step that waits: an answer is
  * a signal, and a lease that is not renewed ends the attempt.
+ *
+ * K4 A step that is given back stands in the line where it stood, and nothing is counted for it.
+ * K5 A lease without the name of a worker belongs to the first one that renews it by a name.
  */
 
 /** What a worker asks for. `id` identifies the lease; without `leaseMs` the task decides. */
@@ -26,7 +30,8 @@ export function takeOffer(
 ): LiveJob | undefined {
   const step = waitingFor(job, signal);
   if (step === undefined || queueOfOffer(signal) === undefined || isHalted(job)) return undefined;
-  const leased: WaitingStep = { ...step, signal: leaseName(id), worker, leased: now };
+  const lease = { signal: leaseName(id), offer: signal, worker, leased: now };
+  const leased: WaitingStep = { ...step, ...lease };
   return withUntil(job, step, leased, now + (leaseMs ?? leaseMsOf(step)));
 }
 
@@ -34,12 +39,33 @@ export function takeOffer(
 export function renewLease(
   job: LiveJob,
   signal: string,
-  leaseMs: number | undefined,
+  { leaseMs, worker }: Renewal,
   now: number,
 ): LiveJob | undefined {
   const step = leasedStep(job, signal);
   if (step === undefined || Number(step.until) <= now) return undefined;
-  return withUntil(job, step, { ...step, renewed: now }, now + (leaseMs ?? leaseMsOf(step)));
+  const named = worker === undefined ? {} : { worker };
+  const renewed: WaitingStep = { ...step, ...named, renewed: now };
+  return withUntil(job, step, renewed, now + (leaseMs ?? leaseMsOf(step)));
+}
+
+/** What a worker asks for when it renews a lease; `worker`: its name, where the lease has none yet. */
+export type Renewal = {
+  readonly leaseMs?: number | undefined;
+  readonly worker?: string | undefined;
+};
+
+/** Returns the job with a step given back, which is offered again at once; undefined: nobody holds it. */
+export function returnLease(job: LiveJob, signal: string, now: number): LiveJob | undefined {
+  const step = leasedStep(job, signal);
+  if (step?.offer === undefined || Number(step.until) <= now) return undefined;
+  const { worker: _w, leased: _l, renewed: _r, offer, until: _u, ...rest } = step;
+  const end = Math.min(expiryOf(job), totalDeadline(job, step));
+  const free: WaitingStep = { ...rest, signal: offer, ...untilOf(end) };
+  const next = withStep(job, step, free);
+  const { next_due: due } = job;
+  // It sleeps until the next look that it had before: that finds out how long it may sleep now.
+  return due === undefined ? next : { ...next, next_due: Math.min(due, end) };
 }
 
 /** Returns how long a lease of a step lasts (ms): what was agreed last, else what its task says. */

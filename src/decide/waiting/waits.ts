@@ -173,8 +173,29 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   if (step.signal === undefined && step.event === undefined) {
     return { kind: 'change', job: releasedWait(job, step, undefined, now) };
   }
-  const failing = { state: '$$timeout', failure: tooLate(job, step), exit: exits.timeout } as const;
+  const failing = {
+    ...({ state: '$$timeout', exit: exits.timeout } as const),
+    failure: tooLate(job, step),
+    // A worker that is lost says nothing about the work: the next one may have it at once.
+    ...(isLeaseOver(job, step) ? { retryAfterMs: 0 } : {}),
+  };
   return { kind: 'change', job: failStep(job, step, failing, now) };
+}
+
+/** A worker had the step and let its lease end, within the time of its attempt. */
+function isLeaseOver(job: LiveJob, step: WaitingStep): boolean {
+  const { worker, until } = step;
+  return (
+    worker !== undefined &&
+    Number(until) < totalDeadline(job, step) &&
+    Number(until) < attemptEnd(step)
+  );
+}
+
+/** When the attempt of a worker must be done (epoch ms). */
+function attemptEnd({ leased, params }: WaitingStep): number {
+  const { timeout = Infinity } = workOptionsOf(params);
+  return Number(leased) + timeout;
 }
 
 /** Returns why a step failed that has timed out. */

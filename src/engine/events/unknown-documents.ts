@@ -12,6 +12,7 @@ const quiet: ReadonlySet<string> = new Set([
   'queue-control',
   'notify',
   'rate',
+  'worker',
   'gathering',
   'retention',
   'removal',

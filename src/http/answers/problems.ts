@@ -32,6 +32,7 @@ export const problemSchema = z
     reason: z.string().describe('What happened, in a sentence.'),
     hint: z.string().describe('What can be done about it.'),
     job: z.string().optional().describe('Id of the other job, where that is the problem.'),
+    state: z.string().optional().describe('How the job stands, where that is the problem.'),
     path: z.string().optional().describe('JSON path of what is wrong, where it is one place.'),
     problems: z
       .array(z.object({ path: z.string(), message: z.string() }))
@@ -76,7 +77,7 @@ export function toAnswer(error: unknown, log: Log): ProblemAnswer {
 
 /** An answer of the table. */
 export function answerOf(error: TwsError, found: readonly Problem[] = []): ProblemAnswer {
-  const { code, message, hint, status, job } = error;
+  const { code, message, hint, status, job, state } = error;
   const path = found[0]?.path;
   return {
     status,
@@ -85,6 +86,7 @@ export function answerOf(error: TwsError, found: readonly Problem[] = []): Probl
       reason: message,
       hint,
       ...(job === undefined ? {} : { job }),
+      ...(state === undefined ? {} : { state }),
       ...(path === undefined || path === '' ? {} : { path }),
       ...(found.length === 0 ? {} : { problems: [...firstMistakes(found)] }),
     },

@@ -2,19 +2,22 @@ import { queueOfDocument, readSteps, type StepReading, type WorkerStep } from '.
 import { isObject } from '../../model/object.js';
 import { defaultPriority } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
-import { toEpochMs } from '../../model/scalars.js';
 import { usualWorkLeaseMs, workOptionsOf } from '../../model/work.js';
+import type { LiveJob } from '../../model/job.js';
+import { entryOf } from '../../reading/entries.js';
+import { upstreamOf } from '../../reading/node-outline.js';
 import { textOf } from '../../words.js';
 import { ojsVersion } from './protocol.js';
 import { ojsRetrySchema, type Envelope } from './schemas.js';
 import { isTerminal, ojsStateOf } from './states.js';
+import { epochOf, timeText } from './times.js';
 
 type Doc = Readonly<Record<string, unknown>>;
 
 /** A job as the Open Job Spec has it. `now`: epoch ms. Reads any document, also a malformed one. */
 export function envelopeOf(job: StoredDocument, now: number): Envelope {
-  const { ojs: given, tags } = job;
-  const ojs = isObject(given) ? given : {};
+  const { tags } = job;
+  const ojs = ojsOf(job);
   const state = ojsStateOf(job, now);
   const schema = ojs['schema'];
   return {
@@ -29,8 +32,8 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
     priority: defaultPriority - (numberOf(job['priority']) ?? defaultPriority),
     ...attemptsOf(job),
     ...retryOf(ojs),
-    ...time('scheduled_at', job['exec_after']),
-    ...time('expires_at', job['expires']),
+    ...givenTime('scheduled_at', job['exec_after'], ojs),
+    ...givenTime('expires_at', job['expires'], ojs),
     ...(Array.isArray(tags) ? { tags: tags.filter((tag) => typeof tag === 'string') } : {}),
     ...(typeof schema === 'string' ? { schema } : {}),
     ...timesOf(job, ojs, state, now),
@@ -44,18 +47,20 @@ export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope
   const work = workOptionsOf(step.params);
   const { error: _error, result: _result, completed_at: _end, retry, ...rest } = whole;
   const alone = isAlone(job);
+  const own = keptStep(job, work.id);
   return {
     ...rest,
     ...(alone && retry !== undefined ? { retry } : {}),
+    ...(own === undefined ? {} : stepFields(job, step, own)),
     id: workIdOf({ job, step }),
     ...(work.queue === undefined ? {} : { queue: work.queue }),
     type: work.type ?? (alone ? whole.type : step.task),
     state: 'active',
-    args: workArgs(job, step.params),
-    attempt: step.attempt,
+    args: workArgs(job, step.params, own),
+    ...attemptIn(job, step),
     visibility_timeout_ms: Number(step.until) - Number(step.leased),
     ...(work.timeout === undefined ? {} : { timeout_ms: work.timeout }),
-    ...time('started_at', step.leased),
+    ...timeText('started_at', step.leased),
     tws: {
       job: job._id,
       step: step.name,
@@ -65,9 +70,63 @@ export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope
   };
 }
 
+/** Which attempt a step is, and how long it was waited for after the one before. */
+function attemptIn(job: StoredDocument, { signal, path }: WorkerStep['step']) {
+  const steps = readSteps(job);
+  const own = steps.find((one) => one.path === path && one.signal === signal);
+  if (own === undefined) return { attempt: 0 };
+  const before = steps.findLast(
+    ({ path: at, run, place, due }) =>
+      at === path && run === own.run && place < own.place && due !== undefined,
+  );
+  const delay = before?.due === undefined ? undefined : before.due - Number(before.end);
+  return {
+    attempt: attemptOf(steps, own),
+    ...(delay === undefined ? {} : { retry_delay_ms: delay }),
+  };
+}
+
+/** How a step is called, and what it says of itself as work. */
+export function stepWorkId(
+  job: StoredDocument,
+  { path, params }: { path: string; params?: unknown },
+) {
+  const { id, type, queue } = workOptionsOf(params);
+  const own = isAlone(job) ? job._id : (id ?? `${job._id}/${path}`);
+  return { id: own, type, queue };
+}
+
+/** What was kept of a step of a workflow, by its id. */
+export function keptStep({ ojs }: StoredDocument, id: string | undefined): Doc | undefined {
+  const steps = isObject(ojs) ? ojs['steps'] : undefined;
+  const step = isObject(steps) && id !== undefined ? steps[id] : undefined;
+  return isObject(step) ? step : undefined;
+}
+
+/** What a step of a workflow has for itself. */
+function stepFields(job: StoredDocument, { path }: WorkerStep['step'], own: Doc) {
+  const { meta, tags } = own;
+  return {
+    workflow_id: job._id,
+    parent_results: [...upstreamOf(job as unknown as LiveJob, path)],
+    meta: isObject(meta) ? meta : {},
+    ...(Array.isArray(tags) ? { tags: tags as string[] } : {}),
+    ...retryOf(own),
+    ...limitOfStep(job, path),
+  };
+}
+
+/** How often a step of a workflow is tried. */
+function limitOfStep(job: StoredDocument, path: string): { readonly max_attempts?: number } {
+  const retry = entryOf(job as unknown as LiveJob, path)?.retry;
+  const limit = isObject(retry) ? (retry['limit'] ?? 0) : retry;
+  return typeof limit === 'number' ? { max_attempts: limit + 1 } : {};
+}
+
 /** How a worker calls a step: by its job where that is all of it, else by its place as well. */
 export function workIdOf({ job, step }: WorkerStep): string {
-  return isAlone(job) ? job._id : `${job._id}/${step.path}`;
+  if (isAlone(job)) return job._id;
+  return workOptionsOf(step.params).id ?? `${job._id}/${step.path}`;
 }
 
 /** Whether a job has one step and no more. */
@@ -78,10 +137,19 @@ export function isAlone({ tasks }: StoredDocument): boolean {
   return typeof only === 'string' || (isObject(only) && typeof only['task'] === 'string');
 }
 
+/** What was ordered: the job tells it, or the flow that was made for a cron job. */
+function ojsOf({ ojs, flow_definition: flow, schedule }: Doc): Doc {
+  if (isObject(ojs)) return ojs;
+  const ofFlow = isObject(flow) ? flow['ojs'] : undefined;
+  if (!isObject(ofFlow)) return {};
+  const slot = isObject(schedule) ? schedule['slot'] : undefined;
+  return typeof slot === 'number' ? { created_at: slot, ...ofFlow } : ofFlow;
+}
+
 /** The queue of a job; that of an order for a worker, where engines of any queue offer it. */
 export function queueOfJob(job: Doc): string {
-  const { queue, ojs } = job;
-  const ordered = isObject(ojs) ? ojs['queue'] : undefined;
+  const { queue } = job;
+  const { queue: ordered } = ojsOf(job);
   return typeof queue !== 'string' && typeof ordered === 'string' ? ordered : queueOfDocument(job);
 }
 
@@ -97,25 +165,43 @@ function argsOf({ params }: Doc, ojs: Doc): unknown[] {
 }
 
 /** What a worker works on: the parameters of its step, or where it has none what was enqueued. */
-function workArgs(job: StoredDocument, params: unknown): unknown[] {
+function workArgs(job: StoredDocument, params: unknown, kept: Doc | undefined): unknown[] {
+  if (Array.isArray(kept?.['args'])) return kept['args'] as unknown[];
   const { worker: _worker, ...own } = isObject(params) ? params : {};
   const { args } = own as { readonly args?: unknown };
   if (Array.isArray(args)) return args as unknown[];
   if (Object.keys(own).length > 0) return [own];
-  const { ojs } = job;
-  return isObject(ojs) && Array.isArray(ojs['args']) ? (ojs['args'] as unknown[]) : [];
+  const { args: ordered } = ojsOf(job);
+  return Array.isArray(ordered) ? (ordered as unknown[]) : [];
 }
 
 function attemptsOf(job: StoredDocument): { attempt: number; max_attempts?: number } {
-  // What nobody has fetched yet is no attempt of a worker.
-  const attempts = readSteps(job).map(({ attempt = 1, plugin, worker }) =>
-    plugin === 'worker' && worker === undefined ? attempt - 1 : attempt,
-  );
+  const steps = readSteps(job);
+  const run = Number(job['run'] ?? 1);
+  const attempts = steps.filter((step) => step.run === run).map((step) => attemptOf(steps, step));
   const limit = isAlone(job) ? limitOf(job) : undefined;
   return {
     attempt: Math.max(0, ...attempts),
     ...(limit === undefined ? {} : { max_attempts: limit + 1 }),
   };
+}
+
+/**
+ * The number of an attempt for workers: it begins anew when a dead letter is tried again, and what was given
+ * back, or nobody has fetched yet, counts for nothing.
+ */
+export function attemptOf(steps: readonly StepReading[], step: StepReading): number {
+  const counted = steps.filter(
+    ({ place, path, run, ...one }) =>
+      place <= step.place && path === step.path && run === step.run && counts(one),
+  );
+  return counted.length;
+}
+
+function counts({ state, plugin, worker, structure }: Omit<StepReading, 'place' | 'path' | 'run'>) {
+  if (structure !== undefined) return false;
+  // One that was given back is cancelled, and has nobody to count for.
+  return plugin === 'worker' ? worker !== undefined : state !== '$$skipped';
 }
 
 /** The retries of a job of one step: as it says itself, or its task. */
@@ -141,32 +227,42 @@ function timesOf(
 ): Partial<Envelope> {
   const created = numberOf(ojs['created_at']);
   const steps = readSteps(job);
-  const after = momentOf(job['exec_after']) ?? 0;
+  const after = epochOf(job['exec_after']) ?? 0;
   const available = created === undefined ? undefined : Math.max(created, Math.min(after, now));
   const last = steps.at(-1);
   return {
-    ...time('created_at', created),
-    ...(state === 'scheduled' || state === 'pending' ? {} : time('enqueued_at', available)),
-    ...time('started_at', begunAt(last)),
-    ...(state === 'retryable' ? time('next_attempt_at', last?.due) : {}),
-    ...endOf(job, state),
+    ...timeText('created_at', created),
+    ...(state === 'scheduled' || state === 'pending' ? {} : timeText('enqueued_at', available)),
+    ...timeText('started_at', begunAt(last)),
+    ...(state === 'retryable' ? timeText('next_attempt_at', last?.due) : {}),
+    ...endOf(job, state, steps.some(hasBegun)),
   };
+}
+
+/** Somebody has worked on it. */
+function hasBegun({ plugin, worker, start, accepted }: StepReading): boolean {
+  return plugin === 'worker' ? worker !== undefined : (start ?? accepted) !== undefined;
 }
 
 /** Work begins when a worker has it, not when it is offered. */
 function begunAt(step: StepReading | undefined): number | undefined {
+  if (step?.plugin === 'worker') return step.leased;
   return step?.leased ?? step?.start ?? step?.accepted;
 }
 
 /** When a job ended, under the names of its state. */
-function endOf({ end }: Doc, state: Envelope['state']): Partial<Envelope> {
+function endOf({ end }: Doc, state: Envelope['state'], wasBegun: boolean): Partial<Envelope> {
   switch (state) {
     case 'completed':
-      return time('completed_at', end);
+      return timeText('completed_at', end);
     case 'cancelled':
-      return time('cancelled_at', end);
+      return timeText('cancelled_at', end);
     case 'discarded':
-      return { ...time('completed_at', end), ...time('discarded_at', end) };
+      // What expired before it began was never done.
+      return {
+        ...(wasBegun ? timeText('completed_at', end) : {}),
+        ...timeText('discarded_at', end),
+      };
     case 'scheduled':
     case 'available':
     case 'pending':
@@ -182,7 +278,7 @@ function outcomeOf(job: StoredDocument, state: Envelope['state']): Partial<Envel
   const errors = steps
     .filter(isObject)
     .flatMap(({ failure, attempt, end }) =>
-      isObject(failure) ? [{ ...errorOf(failure), attempt, ...time('failed_at', end) }] : [],
+      isObject(failure) ? [{ ...errorOf(failure), attempt, ...timeText('occurred_at', end) }] : [],
     );
   const history = errors.length === 0 ? {} : { errors };
   if (state === 'completed') {
@@ -201,7 +297,7 @@ const late: ReadonlySet<string> = new Set([
 ]);
 
 /** A failure in the words of the specification: a code of its vocabulary, and our name as the type. */
-function errorOf(failure: Doc): NonNullable<Envelope['error']> {
+export function errorOf(failure: Doc): NonNullable<Envelope['error']> {
   const { name, message, code, retryable, details } = failure;
   const type = textOf(name);
   const known = late.has(type) ? 'timeout' : type === 'Cancelled' ? 'cancelled' : 'handler_error';
@@ -214,18 +310,11 @@ function errorOf(failure: Doc): NonNullable<Envelope['error']> {
   };
 }
 
-function time<K extends string>(key: K, value: unknown): { [P in K]?: string } {
-  const ms = momentOf(value);
-  const date = new Date(ms ?? NaN);
-  return Number.isNaN(date.getTime())
-    ? {}
-    : ({ [key]: date.toISOString() } as { [P in K]?: string });
-}
-
-function momentOf(value: unknown): number | undefined {
-  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
-  const ms = toEpochMs(value);
-  return Number.isFinite(ms) ? ms : undefined;
+/** A time as it was given, unless the job has got another one since. */
+function givenTime<K extends string>(key: K, value: unknown, ojs: Doc): { [P in K]?: string } {
+  const text = ojs[key];
+  const isSame = typeof text === 'string' && epochOf(text) === epochOf(value);
+  return isSame ? ({ [key]: text } as { [P in K]?: string }) : timeText(key, value);
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -3,8 +3,9 @@ import { problem } from '../../errors.js';
 import { defaultPriority } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import type { Unique } from '../../model/unique.js';
+import type { WorkRate } from '../../model/work.js';
 import { ourUnique } from './unique.js';
-import { durationMs } from './durations.js';
+import { durationMs, leaseLengthMs } from './durations.js';
 import { optionNames, type OjsOptions, type OjsOrder, type OjsRetry } from './schemas.js';
 
 /*
@@ -21,6 +22,8 @@ export type Target =
       readonly name: string;
       readonly isWork: boolean;
       readonly hasRetry: boolean;
+      /** It says how long a worker has its work. */
+      readonly hasLease: boolean;
       readonly byType: boolean;
     };
 
@@ -61,14 +64,16 @@ export function jobOfOrder(
 
 function uniqueOf(order: OjsOrder, { unique, queue }: Settled): Unique {
   const { type, args } = order;
-  const meta = { ...order.meta, ...order.options?.metadata };
+  const meta = metaOf(order);
   return ourUnique(unique ?? {}, { type, queue: queue ?? 'default', args, meta });
 }
 
 /** What the specification has and our jobs have not, or in another form. */
-function keptOf(order: OjsOrder, { queue, retry }: Settled, now: number): Record<string, unknown> {
+function keptOf(order: OjsOrder, options: Settled, now: number): Record<string, unknown> {
+  const { queue, retry, expires_at: expires } = options;
+  const scheduled = options.scheduled_at ?? options.delay_until;
   const { type, args, schema } = order;
-  const meta = { ...order.meta, ...order.options?.metadata };
+  const meta = metaOf(order);
   const more = unknownIn(order);
   return {
     type,
@@ -78,8 +83,51 @@ function keptOf(order: OjsOrder, { queue, retry }: Settled, now: number): Record
     ...(queue == null ? {} : { queue }),
     ...(schema == null ? {} : { schema }),
     ...(retry == null ? {} : { retry }),
+    ...textKept('scheduled_at', scheduled),
+    ...textKept('expires_at', expires),
     ...(Object.keys(more).length === 0 ? {} : { more }),
   };
+}
+
+/** What a client says beside the job, at either place. */
+export function metaOf({
+  meta,
+  options,
+}: Pick<OjsOrder, 'meta' | 'options'>): Record<string, unknown> {
+  return { ...meta, ...options?.metadata };
+}
+
+/** These are of a whole job; a step of a workflow begins when it is its turn. */
+const ofWholeJobs = ['scheduled_at', 'delay_until', 'expires_at', 'unique', 'pending'] as const;
+
+/**
+ * The entry of a workflow for a step: a task, or a flow that runs as a child job. `id`: that of the step.
+ * @throws TwsError `ojs_unsupported`, `request_invalid`
+ */
+export function entryOfOrder(
+  order: OjsOrder,
+  target: Target,
+  id: string | undefined,
+): Record<string, unknown> {
+  const options = optionsOf(order);
+  const whole = ofWholeJobs.find((name) => options[name] != null);
+  if (whole !== undefined) {
+    unsupported(`"${whole}" of a step`, 'a step of a workflow begins when it is its turn.');
+  }
+  const work = workOf(order, options, target);
+  if (target.kind === 'flow') return work;
+  const [entry] = work['tasks'] as readonly Record<string, unknown>[];
+  if (!target.isWork) return entry ?? {};
+  const { params } = entry ?? {};
+  const { worker } = (params ?? {}) as { readonly worker?: object };
+  const place = options.priority == null ? {} : { priority: defaultPriority - options.priority };
+  const named = id === undefined ? {} : { id };
+  return { name: order.type, ...entry, params: { worker: { ...worker, ...place, ...named } } };
+}
+
+/** A time comes back as it was given; one from now on becomes a time. */
+function textKept(key: string, text: string | null | undefined): Record<string, string> {
+  return text == null || text.startsWith('+') ? {} : { [key]: text };
 }
 
 function isWork(target: Target): boolean {
@@ -96,7 +144,7 @@ function optionsOf(order: OjsOrder): Settled {
   const { timeout, timeout_ms: timeoutMs, visibility_timeout: lease } = all;
   const limit = same(timeout == null ? undefined : timeout * 1000, timeoutMs, 'timeout');
   const leaseMs = same(
-    lease == null ? undefined : durationMs(lease),
+    lease == null ? undefined : leaseLengthMs(lease),
     all.visibility_timeout_ms,
     'visibility_timeout',
   );
@@ -125,8 +173,15 @@ function mergedOptions(order: OjsOrder): OjsOptions {
 
 /** @throws TwsError `ojs_unsupported`, `request_invalid` */
 function assertDoable(all: OjsOptions): void {
-  if (all.rate_limit != null)
-    unsupported('"rate_limit"', 'a flow limits how many of its jobs run.');
+  const { concurrency, throttle, on_limit: onLimit = 'wait' } = all.rate_limit ?? {};
+  const odd = [
+    [concurrency, 'concurrency'],
+    [throttle, 'throttle'],
+    [onLimit === 'wait' ? undefined : onLimit, 'on_limit'],
+  ].find(([value]) => value !== undefined);
+  if (odd !== undefined) {
+    unsupported(`"rate_limit.${String(odd[1])}"`, 'jobs over the limit wait for the next window.');
+  }
   const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;
   if (at != null && until != null && at !== until) contradict('scheduled_at', 'delay_until');
   if (retry != null && policy != null && !isDeepStrictEqual(retry, policy)) {
@@ -158,21 +213,28 @@ function workOf(order: OjsOrder, options: Settled, target: Target): Record<strin
     ...(byType ? { name: order.type } : {}),
     ...(policy === undefined ? {} : { retry: ourRetry(policy) }),
   };
-  const work = isWork ? workerWork(order, options, byType) : engineWork(order, options, name);
+  const work = isWork ? workerWork(order, options, target) : engineWork(order, options, name);
   return { tasks: [{ ...entry, ...work }] };
 }
 
 /** A flow says itself how its steps are done. @throws TwsError `ojs_unsupported` */
-function flowWork({ type, args }: OjsOrder, { retry, timeoutMs, leaseMs }: Settled) {
+function flowWork({ type, args }: OjsOrder, options: Settled) {
+  const { retry, timeoutMs, leaseMs, rate_limit: rate } = options;
   const because = `${JSON.stringify(type)} is a flow, which says itself how its steps are tried again and how long they may take.`;
   if (retry != null) unsupported('"retry"', because);
   if (timeoutMs !== undefined) unsupported('"timeout"', because);
   if (leaseMs !== undefined) unsupported('"visibility_timeout"', because);
+  if (rate != null) unsupported('"rate_limit"', because);
   return { flow: type, ...paramsOf(args) };
 }
 
 /** What a step that an engine does is given. @throws TwsError `ojs_unsupported` */
-function engineWork({ args }: OjsOrder, { timeoutMs, leaseMs }: Settled, task: string) {
+function engineWork(
+  { args }: OjsOrder,
+  { timeoutMs, leaseMs, rate_limit: rate }: Settled,
+  task: string,
+) {
+  if (rate != null) unsupported('"rate_limit"', `the task "${task}" has a "rate" of its own.`);
   if (leaseMs !== undefined) {
     const because = `the task "${task}" is done by an engine, not by a worker.`;
     unsupported('"visibility_timeout"', because);
@@ -184,15 +246,34 @@ function engineWork({ args }: OjsOrder, { timeoutMs, leaseMs }: Settled, task: s
  * What a step that workers do is given. They get the args from `ojs`, as they are: no template in them
  * is filled in.
  */
-function workerWork({ type }: OjsOrder, { queue, timeoutMs, leaseMs }: Settled, byType: boolean) {
+function workerWork(
+  { type }: OjsOrder,
+  options: Settled,
+  { byType, hasLease }: Extract<Target, { kind: 'task' }>,
+) {
+  const { queue, timeoutMs, leaseMs = hasLease ? undefined : specLeaseMs } = options;
+  const rate = rateOf(options);
   const worker = {
     ...(byType ? { type } : {}),
     // Any engine offers it: the queue is that of the workers.
     ...(queue == null ? {} : { queue }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
     ...(leaseMs === undefined ? {} : { lease: leaseMs }),
+    ...(rate === undefined ? {} : { rate }),
   };
   return Object.keys(worker).length === 0 ? {} : { params: { worker } };
+}
+
+/** What the specification gives a worker where nobody says otherwise, ms (worker protocol, section 5.2). */
+const specLeaseMs = 1_800_000;
+
+/** How much of such work workers get. */
+function rateOf({ queue, rate_limit: limited }: Settled): WorkRate | undefined {
+  const { max_per_second: perSecond, rate, key } = limited ?? {};
+  const limit = perSecond ?? rate?.limit;
+  if (limit === undefined) return undefined;
+  const per = rate === undefined ? 1_000 : Math.max(1, durationMs(rate.period) ?? 1_000);
+  return { key: key ?? `queue ${queue ?? 'default'}`, limit, per };
 }
 
 /** One object is the parameters themselves, anything else their `args`. */
@@ -207,18 +288,29 @@ export function ourRetry(retry: OjsRetry): Record<string, unknown> {
   const { max_attempts: attempts = 3, jitter = true, backoff_coefficient: factor = 2 } = retry;
   const { initial_interval: first, max_interval: most, non_retryable_errors: never } = retry;
   const form = retry.backoff_strategy ?? retry.backoff_type ?? 'exponential';
-  if (form === 'linear' || form === 'polynomial') {
-    unsupported(`The backoff "${form}"`, 'waits grow by a factor, or stay as they are.');
-  }
   return {
     limit: Math.max(0, attempts - 1),
-    delay: same(lengthOf(first), retry.initial_interval_ms, 'initial_interval') ?? 1_000,
-    factor: form === 'constant' ? 1 : factor,
+    delay:
+      form === 'none'
+        ? 0
+        : (same(lengthOf(first), retry.initial_interval_ms, 'initial_interval') ?? 1_000),
+    ...growthsOf[form](factor),
     max: same(lengthOf(most), retry.max_interval_ms, 'max_interval') ?? 300_000,
-    jitter: jitter ? 0.5 : 0,
+    ...(jitter ? { spread: 0.5 } : {}),
     ...(never === undefined || never.length === 0 ? {} : { never }),
   };
 }
+
+/** Our growth for each of theirs. */
+const growthsOf: Readonly<
+  Record<NonNullable<OjsRetry['backoff_strategy']>, (factor: number) => object>
+> = {
+  exponential: (factor) => ({ factor }),
+  constant: () => ({ factor: 1 }),
+  none: () => ({ factor: 1 }),
+  linear: () => ({ growth: 'linear' }),
+  polynomial: (factor) => ({ growth: 'power', factor }),
+};
 
 /** What the specification asks to keep though nobody knows what it means. */
 function unknownIn(order: OjsOrder): Record<string, unknown> {

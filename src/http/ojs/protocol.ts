@@ -30,16 +30,6 @@ const absent: readonly {
   readonly because: string;
 }[] = [
   {
-    form: /^\/ojs\/v1\/cron(?:\/|$)/,
-    what: 'Cron',
-    because: 'schedules are not kept here; let cron or a timer enqueue the job.',
-  },
-  {
-    form: /^\/ojs\/v1\/workflows(?:\/|$)/,
-    what: 'Making workflows by this API',
-    because: 'a workflow is a flow: store it once, and enqueue jobs of its name.',
-  },
-  {
     form: /^\/ojs\/v1\/schemas(?:\/|$)/,
     what: 'A registry of schemas',
     because: 'tasks and flows carry the schema of their parameters themselves.',

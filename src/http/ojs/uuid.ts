@@ -1,5 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
+/** Numbers of one millisecond, so that ids sort as they were made; then the next one is begun. */
+const mostInMs = 0x0fff;
+
+/** Makes UUIDs of version 7 that each sort after all that were made before. */
+export function createUuids(): (at: number) => string {
+  let last = 0;
+  let number = 0;
+  return (at) => {
+    const isNew = at > last || number === mostInMs;
+    last = isNew ? Math.max(at, last + 1) : last;
+    number = isNew ? 0 : number + 1;
+    const random = randomBytes(10);
+    random.writeUInt16BE(number, 0);
+    return uuidV7(last, random);
+  };
+}
+
 /** A UUID of version 7 (RFC 9562): `at` (epoch ms), and random bits. */
 export function uuidV7(at: number, random: Uint8Array = randomBytes(10)): string {
   const time = Math.max(0, Math.floor(at)).toString(16).padStart(12, '0').slice(-12);

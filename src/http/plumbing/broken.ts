@@ -53,5 +53,5 @@ export function answerBadPath(
     .code(status)
     .headers({ ...headers, ...own })
     .type(own === undefined ? 'application/json; charset=utf-8' : ojsType)
-    .send(jsonText(body));
+    .send(own === undefined ? jsonText(body) : Buffer.from(jsonText(body)));
 }

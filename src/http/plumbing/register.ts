@@ -256,7 +256,13 @@ async function send(
   // Nobody sees definitions of owners that are not theirs; to admins these are for editing.
   const isForEditing = ['definitions', 'schedules', 'hooks', 'notify'].includes(route.tag);
   const encrypted = isForEditing && principal?.level === 'admin';
-  return reply.send(jsonText(withoutSecrets(body, { encrypted })));
+  return reply.send(contentOf(route.facade === 'ojs', withoutSecrets(body, { encrypted })));
+}
+
+/** The body as text; that of the façade as bytes: its media type has no charset, which a text would get. */
+function contentOf(isOjs: boolean, body: unknown): string | Buffer {
+  const text = jsonText(body);
+  return isOjs ? Buffer.from(text) : text;
 }
 
 /** What is away for a time is asked for again after so many seconds. */
@@ -268,7 +274,7 @@ async function sendProblem(reply: FastifyReply, answer: ProblemAnswer): Promise<
   const { status, body } = isOjs ? ojsErrorOf(answer, requestId) : answer;
   reply.code(status).type(isOjs ? ojsType : 'application/json; charset=utf-8');
   if (status === 503) reply.header('retry-after', laterSeconds);
-  await reply.send(jsonText(withoutSecrets(body)));
+  await reply.send(contentOf(isOjs, withoutSecrets(body)));
 }
 
 /** There is no such route, or it knows other methods. */

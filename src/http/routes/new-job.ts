@@ -28,6 +28,7 @@ const foreignIds = [
   'task:',
   'flow:',
   'token:',
+  'worker:',
   'schedule:',
   'schedule-run:',
   'event-run:',

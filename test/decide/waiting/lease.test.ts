@@ -1,7 +1,12 @@
 import { BigResult } from '../../../src/model/big-result.js';
 import { describe, expect, it } from 'vitest';
 import { receive } from '../../../src/decide/requests/command.js';
-import { leaseMsOf, renewLease, takeOffer } from '../../../src/decide/waiting/lease.js';
+import {
+  leaseMsOf,
+  renewLease,
+  returnLease,
+  takeOffer,
+} from '../../../src/decide/waiting/lease.js';
 import type { Job, LiveJob } from '../../../src/model/job.js';
 import type { SignalDocument } from '../../../src/model/signal.js';
 import type { WaitingStep } from '../../../src/model/step.js';
@@ -102,7 +107,7 @@ describe('the time of a sleeping job', () => {
 
   it('moves with the lease, and is none for a job that is awake', () => {
     const told = leased().edit({ next_due: t0 + 30_000 });
-    expect(renewLease(told.liveJob, lease, undefined, t0 + 1000)?.next_due).toBe(t0 + 31_000);
+    expect(renewLease(told.liveJob, lease, {}, t0 + 1000)?.next_due).toBe(t0 + 31_000);
     expect(taken(offered())).not.toHaveProperty('next_due');
   });
 });
@@ -110,17 +115,35 @@ describe('the time of a sleeping job', () => {
 describe('a lease', () => {
   it('is renewed as it was agreed, or as the worker asks now', () => {
     const told = leased();
-    const renewed = renewLease(told.liveJob, lease, undefined, t0 + 1000);
+    const renewed = renewLease(told.liveJob, lease, {}, t0 + 1000);
     expect(renewed?.steps[0]).toMatchObject({ renewed: t0 + 1000, until: t0 + 31_000 });
-    const shorter = renewLease(renewed as LiveJob, lease, 200, t0 + 2000);
+    const shorter = renewLease(renewed as LiveJob, lease, { leaseMs: 200 }, t0 + 2000);
     expect(shorter?.steps[0]).toMatchObject({ until: t0 + 2200 });
     expect(leaseMsOf(shorter?.steps[0] as WaitingStep)).toBe(200);
   });
 
   it('is not renewed when it is over, was never given, or is that of another', () => {
-    expect(renewLease(leased().liveJob, lease, undefined, t0 + 30_000)).toBeUndefined();
-    expect(renewLease(offered().liveJob, offer, undefined, t0)).toBeUndefined();
-    expect(renewLease(leased().liveJob, 'lease/other', undefined, t0)).toBeUndefined();
+    expect(renewLease(leased().liveJob, lease, {}, t0 + 30_000)).toBeUndefined();
+    expect(renewLease(offered().liveJob, offer, {}, t0)).toBeUndefined();
+    expect(renewLease(leased().liveJob, 'lease/other', {}, t0)).toBeUndefined();
+  });
+
+  it('K4: that is given back stands in line where it stood, and nothing is counted', () => {
+    const told = leased({}, 1);
+    const job = returnLease(told.liveJob, lease, t0 + 10) as LiveJob;
+    const [step] = job.steps;
+    expect(step).toMatchObject({ state: '$$waiting', signal: offer, attempt: 1 });
+    for (const key of ['worker', 'leased', 'until', 'offer']) expect(step).not.toHaveProperty(key);
+    expect(takeOffer(job, offer, { worker: 'w2', id: 'l2' }, t0 + 11)?.steps).toHaveLength(1);
+    expect(returnLease(told.liveJob, 'lease/other', t0)).toBeUndefined();
+    expect(returnLease(told.liveJob, lease, t0 + 30_000)).toBeUndefined();
+    const asleep = leased().edit({ next_due: t0 + 30_000, expires: t0 + 20_000 }).liveJob;
+    expect(returnLease(asleep, lease, t0 + 10)?.next_due).toBe(t0 + 30_000);
+  });
+
+  it('K5: without the name of a worker is that of the first one that renews it by a name', () => {
+    const renewed = renewLease(leased().liveJob, lease, { worker: 'w9' }, t0 + 1000);
+    expect(renewed?.steps[0]).toMatchObject({ worker: 'w9', until: t0 + 31_000 });
   });
 
   it('lasts as its task says where the step has a time of its own before', () => {
@@ -132,19 +155,20 @@ describe('a lease', () => {
     const told = leased({}, 1).at(30_000);
     told.go();
     expect(told.steps[0]).toMatchObject({
-      ...{ state: '$$timeout', exit: 1, due: t0 + 30_500 },
+      // Whoever is lost says nothing about the work: the next one may have it at once.
+      ...{ state: '$$timeout', exit: 1, due: t0 + 30_000 },
       failure: {
         name: 'WorkerLost',
         message: 'Worker "w1" did not answer, and its lease was not renewed for 30000 ms.',
       },
     });
-    told.at(30_500).go();
+    told.go();
     expect(told.running).toEqual(['a']);
   });
 
   it('that was renewed as long as an attempt may take ends as too late', () => {
     const told = leased({ worker: { timeout: 40_000 } });
-    const renewed = renewLease(told.liveJob, lease, undefined, t0 + 20_000);
+    const renewed = renewLease(told.liveJob, lease, {}, t0 + 20_000);
     told
       .edit(renewed ?? {})
       .at(40_000)

@@ -10,7 +10,7 @@ import { envelopeOf, queueOfJob } from '../envelope.js';
 import { ojsRoute } from '../route.js';
 import { envelopeSchema, jobAnswerSchema, paginationSchema } from '../schemas.js';
 import { ojsStateOf } from '../states.js';
-import { patienceMs } from './jobs.js';
+import { patienceMs } from '../cancel.js';
 
 /** So many failed jobs are looked through for those of one queue, or of a later page. */
 const mostLooked = 5_000;

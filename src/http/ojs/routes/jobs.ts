@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { isEndedJob, type JobToSubmit } from '../../../client.js';
 import { problem } from '../../../errors.js';
 import type { StoredDocument } from '../../../model/document.js';
+import { workOptionsOf } from '../../../model/work.js';
 import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { mostDocuments } from '../../../validate/limits.js';
-import { answeredTo, idParams, jobFor, knownStill } from '../../routes/common.js';
+import { answeredTo, idParams, jobFor } from '../../routes/common.js';
 import { refuseDocument } from '../../answers/problems.js';
 import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
+import { cancelledJob, patienceMs } from '../cancel.js';
+import { offerOptions } from '../offers.js';
 import { byOf } from '../../routes/requests.js';
 import { hindrancesOf } from '../../routes/submit-many.js';
 import { traceOf } from '../../routes/jobs.js';
@@ -16,9 +19,20 @@ import { waitUntilReady } from '../../feed/wait.js';
 import { envelopeOf } from '../envelope.js';
 import { jobOfOrder, type Target } from '../order.js';
 import { ojsRoute, ownerOfNew } from '../route.js';
-import { envelopeSchema, jobAnswerSchema, orderSchema, type OjsOrder } from '../schemas.js';
+import {
+  envelopeSchema,
+  jobAnswerSchema,
+  orderSchema,
+  type Envelope,
+  type OjsOrder,
+} from '../schemas.js';
+import { envelopeOfStep } from '../workflow/step.js';
+import { jobOrStep } from '../workflow/find.js';
 import { isTerminal, ojsStateOf } from '../states.js';
-import { uuidV7 } from '../uuid.js';
+import { createUuids } from '../uuid.js';
+
+/** Ids of jobs sort as the jobs were enqueued. */
+export const nextUuid = createUuids();
 
 const trace = {
   traceparent: 'W3C trace context: the spans of the job will belong to that trace.',
@@ -107,11 +121,11 @@ async function enqueue(
   const now = api.now();
   const targets = new Map<string, Target>();
   for (const { type } of orders) {
-    if (!targets.has(type)) targets.set(type, await targetOf(api, type, owner));
+    if (!targets.has(type)) targets.set(type, await targetOfType(api, type, owner));
   }
   const jobs = orders.map((order): JobToSubmit & { readonly _id: string } => {
     const target = targets.get(order.type) as Target;
-    const id = order.id ?? uuidV7(now);
+    const id = order.id ?? nextUuid(now);
     const made = newJobOf(jobOfOrder(order, { target, owner, id, now }), options);
     return { ...made, _id: id };
   });
@@ -122,11 +136,12 @@ async function enqueue(
   // A single order is refused by its submit.
   const [taken] = jobs.length > 1 ? (await api.client.uniqueConflicts(jobs)).values() : [];
   if (taken !== undefined) throw taken;
-  const stored = await api.client.submitMany(jobs, { signal });
+  const ready = await api.client.beginWork(jobs, offerOptions(api));
+  const stored = await api.client.submitMany(ready, { signal });
   return Promise.all(
     stored.map(async (one, i) => {
       if (one.kind === 'refused') throw one.problem;
-      const job = jobs[i] as JobToSubmit & { readonly _id: string };
+      const job = ready[i] as JobToSubmit & { readonly _id: string };
       if (one.existing === true) {
         const there = await api.client.get(one.id);
         if (there !== undefined) return { job: there, existing: true, replaces: undefined };
@@ -195,7 +210,7 @@ const otherTypes = 'ojs';
  * What a type names: a flow, else a task, else the task "ojs", of that owner or of DEFAULT.
  * @throws TwsError `ojs_type_unknown`
  */
-async function targetOf({ client }: Api, type: string, owner: string): Promise<Target> {
+export async function targetOfType({ client }: Api, type: string, owner: string): Promise<Target> {
   const found = async (kind: 'flow' | 'task', name: string) => {
     for (const one of new Set([owner, defaultOwner])) {
       const [doc] = await client.find(kind, name, one);
@@ -212,6 +227,7 @@ async function targetOf({ client }: Api, type: string, owner: string): Promise<T
     name: own === undefined ? otherTypes : type,
     isWork: task['flow'] === undefined && pluginOf(task as unknown as Task) === 'worker',
     hasRetry: task['retry'] !== undefined,
+    hasLease: workOptionsOf(task['params']).lease !== undefined,
     byType: own === undefined,
   };
 }
@@ -226,13 +242,17 @@ export const ojsInfoRoute = ojsRoute({
   answers: { 200: { description: 'The job.', schema: jobAnswerSchema } },
   problems: ['document_missing'],
   handle: async ({ api, params: { id }, who }) => {
-    const job = await jobFor(api, who, id);
-    return { status: 200, body: { job: envelopeOf(job, api.now()) } };
+    return { status: 200, body: { job: await envelopeBy(api, who, id) } };
   },
 });
 
-/** So long a request waits for an engine to do what was asked, ms. */
-export const patienceMs = 10_000;
+/** A job, or a step of one by the id that workers know. @throws TwsError `document_missing` */
+async function envelopeBy(api: Api, who: Principal, id: string): Promise<Envelope> {
+  const { job, step } = await jobOrStep(api, who, id);
+  const told = step ? envelopeOfStep(job, id, api.now()) : envelopeOf(job, api.now());
+  if (told === undefined) throw problem('document_missing', { id });
+  return told;
+}
 
 const changedSchema = jobAnswerSchema;
 const changed = {
@@ -255,27 +275,14 @@ export const cancelRoute = ojsRoute({
   summary: 'Cancel a job that has not ended.',
   ...changing,
   handle: async ({ api, params: { id }, who, headers, signal }) => {
-    const before = await jobFor(api, who, id);
+    const { job: before, step } = await jobOrStep(api, who, id);
+    if (step) {
+      const because = 'cancel the workflow, or the job that it is a step of.';
+      throw problem('ojs_unsupported', { what: 'To cancel a step alone', because });
+    }
     const state = ojsStateOf(before, api.now());
     if (isTerminal(state)) throw problem('ojs_state', { id, state, goal: 'cancelled' });
-    const asked = { ...byOf({}, who), waitMs: patienceMs, signal };
-    const requested = await answeredTo({ api, headers, level: 'operator' }, () =>
-      api.client.request(id, 'cancel', asked),
-    );
-    if (requested.kind === 'stored') return changedTo(api, 202, before, state);
-    const read = () => jobFor(api, who, id);
-    const after = await waitUntilReady({
-      hub: api.hub,
-      id,
-      read,
-      readAgain: async () => {
-        await knownStill(api, headers, 'operator');
-        return read();
-      },
-      isReady: isEndedJob,
-      waitMs: patienceMs,
-      signal,
-    });
+    const after = await cancelledJob({ api, headers, signal, who }, before);
     return changedTo(api, isEndedJob(after) ? 200 : 202, after, state);
   },
 });

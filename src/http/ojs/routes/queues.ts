@@ -71,7 +71,17 @@ export const queuesRoute = ojsRoute({
 
 const statsSchema = z
   .object({
-    queue: z.string(),
+    queue: z.object({
+      name: z.string(),
+      available: z.number(),
+      active: z.number(),
+      scheduled: z.number(),
+      retryable: z.number(),
+      pending: z.number(),
+      discarded: z.number(),
+      completed: z.number(),
+      paused: z.boolean(),
+    }),
     status: queueStatus,
     stats: z.object({
       available: z.number(),
@@ -112,8 +122,7 @@ export const queueStatsRoute = ojsRoute({
     const lists = await Promise.all([
       look(api, who, open),
       look(api, who, ['failed']),
-      // Searched by their begin: what took longer than a day is not among what ended just now.
-      look(api, who, ['succeeded'], now - 24 * hourMs),
+      look(api, who, ['succeeded']),
     ]);
     const [live, failed, succeeded] = lists.map(({ jobs }) => ofQueue(jobs));
     const justNow = (jobs: readonly StoredDocument[] = []) =>
@@ -132,8 +141,10 @@ export const queueStatsRoute = ojsRoute({
     };
     const complete = lists.every((list) => list.complete);
     const computed = new Date(now).toISOString();
-    const status = statusOf((await api.client.pausedQueues()).has(name));
-    const body = { queue: name, status, stats, complete, computed_at: computed };
+    const paused = (await api.client.pausedQueues()).has(name);
+    const { discarded } = stats;
+    const queue = { name, ...counts, discarded, completed: succeeded?.length ?? 0, paused };
+    const body = { queue, status: statusOf(paused), stats, complete, computed_at: computed };
     return { status: 200, body };
   },
 });
@@ -186,9 +197,8 @@ async function look(
   { client, now }: Api,
   who: Principal,
   status: readonly Status[],
-  from?: number,
 ): Promise<Looked> {
-  const search = { status, owners: ownersFor(who, undefined), from };
+  const search = { status, owners: ownersFor(who, undefined) };
   const jobs: StoredDocument[] = [];
   let cursor: string | undefined;
   do {

@@ -25,28 +25,28 @@ const manifestSchema = z
 /** What is there of the features that the specification names. */
 const capabilities = {
   batch_enqueue: true,
-  cron_jobs: false,
+  cron_jobs: true,
   dead_letter: true,
   delayed_jobs: true,
   job_ttl: true,
   pause_resume: true,
   pending_jobs: true,
   priority_queues: true,
-  rate_limiting: false,
+  rate_limiting: true,
   schema_validation: false,
   unique_jobs: true,
   workers: true,
-  workflows: false,
+  workflows: true,
 } as const;
 
 const notes = [
   'A type is the name of a flow or of a task; any other is refused unless there is a task "ojs".',
   'The type of a flow takes no retry, timeout and visibility_timeout: the flow says them itself.',
-  'No "rate_limit", no linear or polynomial backoff, no "requeue" of a nack.',
-  'A priority is from -499 to 500. Jitter makes waits shorter, by up to a half, and never longer.',
-  'A lease that is over fails the attempt, and the retry policy says whether it is tried again.',
-  'Heartbeats are answered with "running"; workers are not told to be quiet or to end.',
-  'No lifecycle events of the specification: GET /_tws/changes is a stream of changes of jobs.',
+  'A lease that is over uses up an attempt; the job is available again at once, if there is another one.',
+  'Work for workers needs no engine until a retry, the end of a lease or a cron job is due.',
+  'A step of a workflow takes no scheduled_at, delay_until, expires_at, unique and pending.',
+  'The events are those of the newest 2000 jobs; GET /_tws/changes is a stream of all changes.',
+  '"rate_limit" takes max_per_second, or rate and key; no concurrency, no throttle.',
 ];
 
 export const manifestRoute = ojsRoute({
@@ -62,7 +62,7 @@ export const manifestRoute = ojsRoute({
       specversion: ojsVersion,
       ojs_version: ojsVersion,
       implementation: { name: 'tws', version: api.version, language: 'typescript' },
-      conformance_level: 0,
+      conformance_level: 4,
       conformance_tier: 'runtime',
       protocols: ['http'],
       backend: 'couchdb',

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { readSteps, type WorkerStep, type WorkAnswer } from '../../../client.js';
-import { leasedSteps, workIn } from '../../../client-rules.js';
+import { readSteps, type TakenWork, type WorkerStep, type WorkAnswer } from '../../../client.js';
+import { workIn } from '../../../client-rules.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
@@ -13,18 +13,22 @@ import { waitUntilReady } from '../../feed/wait.js';
 import type { RawCall } from '../../route.js';
 import { jobFor, knownStill, waiting } from '../../routes/common.js';
 import { envelopeOf, envelopeOfWork } from '../envelope.js';
+import { unlessMissing } from '../workflow/find.js';
+import { leaseLengthMs } from '../durations.js';
 import { failureOf } from '../failure.js';
+import { heldBy, type HeldWork } from '../held.js';
 import { ojsRoute } from '../route.js';
-import { ackSchema, envelopeSchema, fetchSchema, heartbeatSchema, nackSchema } from '../schemas.js';
-import { ojsStates } from '../states.js';
-import { patienceMs } from './jobs.js';
+import { ackSchema, envelopeSchema, fetchSchema, nackSchema } from '../schemas.js';
+import { ojsStateOf, ojsStates } from '../states.js';
+import { patienceMs } from '../cancel.js';
+import { offerOptions } from '../offers.js';
 
 export const fetchRoute = ojsRoute({
   method: 'POST',
   path: '/v1/workers/fetch',
   id: 'ojsFetch',
   summary: 'Take jobs to do; nobody else gets them while they are leased.',
-  description: 'Where there is none it waits for one, two seconds at most.',
+  description: 'Where there is none it waits for one: two seconds, or as long as "wait_ms" says.',
   access: 'operator',
   body: { schema: fetchSchema },
   answers: {
@@ -37,9 +41,12 @@ export const fetchRoute = ojsRoute({
   handle: async ({ api, body, who, headers, signal }) => {
     const {
       queues,
-      count = 1,
+      batch_size: batch = 1,
+      count = batch,
+      wait_ms: patience = shortMs,
+      visibility_timeout: length,
       worker_id: worker = who.name,
-      visibility_timeout_ms: leaseMs,
+      visibility_timeout_ms: leaseMs = length === undefined ? undefined : leaseLengthMs(length),
     } = body;
     const isMeant = (job: StoredDocument): boolean => job['type'] === 'job' && mayHave(who, job);
     const take = () =>
@@ -55,7 +62,7 @@ export const fetchRoute = ojsRoute({
     const isNew = (job: StoredDocument): boolean =>
       isMeant(job) &&
       readSteps(job).some(({ signal: name = '' }) => queues.includes(queueOfOffer(name) ?? ''));
-    const works = await waiting(api, shortMs, (waitMs) =>
+    const works = await waiting(api, patience, (waitMs) =>
       takeOrWait(api, { take, isNew, waitMs, signal, headers }),
     );
     const now = api.now();
@@ -67,7 +74,7 @@ export const fetchRoute = ojsRoute({
 const shortMs = 2_000;
 
 type Taking = {
-  readonly take: () => Promise<readonly WorkerStep[]>;
+  readonly take: () => Promise<TakenWork>;
   /** Whether a job that has changed may have work. */
   readonly isNew: (job: StoredDocument) => boolean;
   readonly waitMs: number;
@@ -88,11 +95,11 @@ async function takeOrWait(api: Api, { take, isNew, waitMs, signal, headers }: Ta
   signal.addEventListener('abort', wake, { once: true });
   try {
     const first = await take();
-    if (first.length > 0 || waitMs === 0) return first;
+    if (first.works.length > 0 || first.isLimited || waitMs === 0) return first.works;
     await woken;
     if (signal.aborted) return [];
     await knownStill(api, headers, 'operator');
-    return await take();
+    return (await take()).works;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', wake);
@@ -110,6 +117,7 @@ const answeredSchema = z
     acknowledged: z.boolean().optional(),
     completed_at: z.string().optional(),
     next_attempt_at: z.string().optional(),
+    retry_delay_ms: z.number().optional().describe('The wait before the next attempt.'),
     discarded_at: z.string().optional(),
   })
   .meta({ id: 'OjsAnswered' });
@@ -146,31 +154,29 @@ export const nackRoute = ojsRoute({
   body: { schema: nackSchema },
   handle: async (call) => {
     const { job_id: id, worker_id: worker, error, requeue } = call.body;
-    if (requeue === true) {
-      const because = 'let the lease be over, or say an error that is retried.';
-      throw problem('ojs_unsupported', { what: '"requeue"', because });
-    }
+    if (requeue === true) return giveBack(call, { id, worker });
     return answerAs(call, { id, worker }, { failure: failureOf(error) });
   },
 });
 
-type Held = { readonly id: string; readonly worker: string | undefined };
 type Asked = Pick<RawCall, 'api' | 'headers' | 'signal'> & { readonly who: Principal };
 
 /** Stores an answer and tells what came of it. @throws TwsError `ojs_not_held`, `document_missing` */
-async function answerAs({ api, who, headers, signal }: Asked, held: Held, answer: WorkAnswer) {
+async function answerAs({ api, who, headers, signal }: Asked, held: HeldWork, answer: WorkAnswer) {
   const work = await heldBy(api, who, held);
-  if (work === undefined) throw problem('ojs_not_held', { id: held.id });
+  if (work === undefined) throw await notHeld(api, who, held.id);
+  let job: StoredDocument | undefined;
   try {
-    await api.client.answerWork(work, answer);
+    job = await api.client.answerWork(work, answer, offerOptions(api));
   } catch (error) {
     // One answer counts for each lease.
     if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
-    throw problem('ojs_not_held', { id: held.id });
+    throw await notHeld(api, who, held.id);
   }
+  if (job !== undefined) return outcomeOf(api, held.id, job, work);
   const { signal: name = '' } = work.step;
   const read = () => jobFor(api, who, work.job._id);
-  const job = await waitUntilReady({
+  job = await waitUntilReady({
     hub: api.hub,
     id: work.job._id,
     read,
@@ -185,9 +191,34 @@ async function answerAs({ api, who, headers, signal }: Asked, held: Held, answer
   return outcomeOf(api, held.id, job, work);
 }
 
-function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: WorkerStep) {
-  const { path, attempt, run, signal = '' } = step;
+/** Gives a job back that a worker has: it is fetchable at once. @throws TwsError `ojs_not_held` */
+async function giveBack({ api, who }: Asked, held: HeldWork) {
+  const work = await heldBy(api, who, held);
+  const job = work && (await api.client.returnWork(work, api.now));
+  if (work === undefined || job === undefined) throw await notHeld(api, who, held.id);
+  const { attempt, max_attempts: most } = envelopeOf(job, api.now());
+  const about = { id: held.id, job_id: held.id, attempt };
+  const body = {
+    ...about,
+    state: 'available',
+    ...(most === undefined ? {} : { max_attempts: most }),
+  };
+  return { status: 200, body };
+}
+
+/** The problem that nobody has a job, with how it stands. */
+async function notHeld(api: Api, who: Principal, id: string): Promise<TwsError> {
+  const job = await unlessMissing(jobFor(api, who, id));
+  return problem('ojs_not_held', {
+    id,
+    ...(job === undefined ? {} : { state: ojsStateOf(job, api.now()) }),
+  });
+}
+
+function outcomeOf(api: Api, id: string, job: StoredDocument, { job: before, step }: WorkerStep) {
+  const { path, attempt: number, run, signal = '' } = step;
   const whole = envelopeOf(job, api.now());
+  const { attempt } = envelopeOfWork({ job: before, step }, api.now());
   const most = whole.max_attempts === undefined ? {} : { max_attempts: whole.max_attempts };
   const about = { id, job_id: id, attempt, ...most };
   if (workIn(job, signal) !== undefined)
@@ -195,94 +226,23 @@ function outcomeOf(api: Api, id: string, job: StoredDocument, { step }: WorkerSt
   const steps: readonly unknown[] = Array.isArray(job['steps']) ? job['steps'] : [];
   const ended = steps
     .filter(isObject)
-    .find((one) => one['path'] === path && one['attempt'] === attempt && one['run'] === run);
+    .find((one) => one['path'] === path && one['attempt'] === number && one['run'] === run);
   // The lease was over first, or the job was cancelled: the answer came too late.
-  if (ended?.['signal_id'] === undefined) throw problem('ojs_not_held', { id });
+  if (ended?.['signal_id'] === undefined) throw problem('ojs_not_held', { id, state: whole.state });
   const { due, end } = ended;
   const at = new Date(Number(end)).toISOString();
   if (ended['state'] === '$$complete') {
     return { status: 200, body: { ...about, state: 'completed', completed_at: at } };
   }
   if (typeof due === 'number') {
-    const next = new Date(due).toISOString();
-    return { status: 200, body: { ...about, state: 'retryable', next_attempt_at: next } };
+    const next = {
+      next_attempt_at: new Date(due).toISOString(),
+      retry_delay_ms: due - Number(end),
+    };
+    return { status: 200, body: { ...about, state: 'retryable', ...next } };
   }
   return {
     status: 200,
     body: { ...about, state: 'discarded', completed_at: at, discarded_at: at },
   };
-}
-
-/** So many leases are renewed at a time: the last of many must not wait until it is over. */
-const besideEachOther = 8;
-
-export const heartbeatRoute = ojsRoute({
-  method: 'POST',
-  path: '/v1/workers/heartbeat',
-  id: 'ojsHeartbeat',
-  summary: 'Ask for more time; tells which jobs the worker still has.',
-  access: 'operator',
-  body: { schema: heartbeatSchema },
-  answers: {
-    200: {
-      description: 'The jobs that it has.',
-      schema: z
-        .object({
-          state: z.literal('running'),
-          jobs_extended: z.array(z.string()),
-          server_time: z.string(),
-        })
-        .meta({ id: 'OjsHeard' }),
-    },
-  },
-  problems: ['document_refused'],
-  handle: async ({ api, body, who }) => {
-    const { worker_id: worker, job_id: one, active_jobs: many = [], visibility_timeout_ms } = body;
-    const ids = [...new Set([...(one === undefined ? [] : [one]), ...many])];
-    const renew = async (id: string) => {
-      const work = await heldBy(api, who, { id, worker }).catch(unlessMissing);
-      const options = { leaseMs: visibility_timeout_ms, now: api.now };
-      return work && (await api.client.renewWork(work, options));
-    };
-    const extended: string[] = [];
-    for (let from = 0; from < ids.length; from += besideEachOther) {
-      const some = ids.slice(from, from + besideEachOther);
-      const renewed = await Promise.all(some.map(renew));
-      extended.push(...some.filter((_, i) => renewed[i] !== undefined));
-    }
-    const time = new Date(api.now()).toISOString();
-    return { status: 200, body: { state: 'running', jobs_extended: extended, server_time: time } };
-  },
-});
-
-function unlessMissing(error: unknown): undefined {
-  if (error instanceof TwsError && error.code === 'document_missing') return undefined;
-  throw error;
-}
-
-/**
- * What a worker has by the name that it was told: a job, or a job and the place of a step in it.
- * Undefined where nobody has it, or another worker. @throws TwsError `document_missing`
- */
-async function heldBy(
-  api: Api,
-  who: Principal,
-  { id, worker }: Held,
-): Promise<WorkerStep | undefined> {
-  const isOwn = ({ step }: WorkerStep): boolean => worker === undefined || step.worker === worker;
-  const at = id.lastIndexOf('/');
-  const whole = await jobFor(api, who, id).catch(at > 0 ? unlessMissing : undefined);
-  const own = whole === undefined ? [] : worksOf(whole).filter(isOwn);
-  if (own.length > 0) return own.length === 1 ? own[0] : undefined;
-  if (at <= 0) return undefined;
-  // A job may have the name by which a step of another one is told.
-  const job = await jobFor(api, who, id.slice(0, at)).catch(
-    whole === undefined ? undefined : unlessMissing,
-  );
-  const path = id.slice(at + 1);
-  return job && worksOf(job).find((work) => work.step.path === path && isOwn(work));
-}
-
-function worksOf(job: StoredDocument): readonly WorkerStep[] {
-  return leasedSteps(job).map((step) => ({ job, step }));
 }

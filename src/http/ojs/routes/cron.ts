@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { problem } from '../../../errors.js';
+import type { StoredDocument } from '../../../model/document.js';
+import { isObject } from '../../../model/object.js';
+import { readScheduleProgress } from '../../../model/schedule.js';
+import { ownerOf } from '../../../model/task.js';
+import { assertOwner, ownersFor } from '../../access/owners.js';
+import type { Principal } from '../../access/principal.js';
+import { refuseDocument } from '../../answers/problems.js';
+import type { Api } from '../../api.js';
+import { countParam } from '../../routes/common.js';
+import { cronFlowName, documentsOfCron, overlaps, templateOf } from '../cron/documents.js';
+import {
+  cronAnswerSchema,
+  cronRemovedSchema,
+  cronSchema,
+  cronsAnswerSchema,
+  type CronAnswer,
+} from '../cron/schemas.js';
+import { ojsRoute, ownerOfNew } from '../route.js';
+import { timeText } from '../times.js';
+import { targetOfType } from './jobs.js';
+
+export const makeCronRoute = ojsRoute({
+  method: 'POST',
+  path: '/v1/cron',
+  id: 'ojsMakeCron',
+  summary: 'Register a cron job: a schedule, and the flow that it runs.',
+  access: 'admin',
+  body: { schema: cronSchema },
+  answers: { 201: { description: 'It is registered.', schema: cronAnswerSchema } },
+  problems: [
+    'document_invalid',
+    'document_refused',
+    'document_conflict',
+    'ojs_type_unknown',
+    'ojs_cron_taken',
+  ],
+  handle: async ({ api, body, who }) => {
+    const owner = ownerOfNew(who);
+    assertOwner(who, owner);
+    const { name } = body;
+    const target = await targetOfType(api, templateOf(body).type, owner);
+    const documents = documentsOfCron(body, { owner, target, now: api.now() });
+    const schedule = documents.at(-1) as unknown as StoredDocument;
+    if ((await cronOf(api, [owner], name)) !== undefined) throw problem('ojs_cron_taken', { name });
+    const [next] = await api.client.nextSlots({ ...schedule, _rev: '1-' }, 1, api.now());
+    if (next === undefined) {
+      const message = 'expression and timezone must name a time that comes.';
+      refuseDocument('schedule', [{ path: 'expression', message }]);
+    }
+    let rev = '';
+    for (const doc of documents) rev = await api.client.write(doc as { readonly _id: string });
+    const cron = await cronAnswer(api, { ...schedule, _rev: rev });
+    return { status: 201, body: { cron, cron_job: cron } };
+  },
+});
+
+export const cronsRoute = ojsRoute({
+  method: 'GET',
+  path: '/v1/cron',
+  id: 'ojsCrons',
+  summary: 'The cron jobs that were registered here, by name.',
+  access: 'viewer',
+  query: z.object({
+    limit: countParam(1, 1_000).optional().describe('Default 50.'),
+    offset: countParam(0, 1_000_000).optional(),
+    page: countParam(1, 100_000).optional(),
+    per_page: countParam(1, 1_000).optional().describe('The same as limit.'),
+  }),
+  answers: { 200: { description: 'The cron jobs.', schema: cronsAnswerSchema } },
+  handle: async ({ api, query, who }) => {
+    const { per_page: perPage = 50, limit = perPage, page = 1 } = query;
+    const { offset = (page - 1) * limit } = query;
+    const all = (await api.client.schedules(ownersFor(who, undefined))).filter(isCron);
+    const asked = all.slice(offset, offset + limit);
+    const crons = await Promise.all(asked.map((doc) => cronAnswer(api, doc)));
+    const more = offset + crons.length < all.length;
+    const pagination = { total: all.length, limit, offset, has_more: more };
+    return { status: 200, body: { crons, cron_jobs: crons, pagination } };
+  },
+});
+
+const nameParams = z.object({ name: z.string().min(1) });
+
+export const cronRoute = ojsRoute({
+  method: 'GET',
+  path: '/v1/cron/{name}',
+  id: 'ojsCron',
+  summary: 'A cron job.',
+  access: 'viewer',
+  params: nameParams,
+  answers: { 200: { description: 'The cron job.', schema: cronAnswerSchema } },
+  problems: ['document_missing'],
+  handle: async ({ api, params: { name }, who }) => {
+    const cron = await cronAnswer(api, await cronFor(api, who, name));
+    return { status: 200, body: { cron, cron_job: cron } };
+  },
+});
+
+export const removeCronRoute = ojsRoute({
+  method: 'DELETE',
+  path: '/v1/cron/{name}',
+  id: 'ojsRemoveCron',
+  summary: 'Remove a cron job; jobs that it has started go on.',
+  access: 'admin',
+  params: nameParams,
+  answers: { 200: { description: 'It is removed.', schema: cronRemovedSchema } },
+  problems: ['document_missing', 'document_conflict'],
+  handle: async ({ api, params: { name }, who }) => {
+    const schedule = await cronFor(api, who, name);
+    const cron = await cronAnswer(api, schedule);
+    await api.client.remove(schedule._id, schedule._rev);
+    const flow = cronFlowName(name);
+    // Only what was made for it goes with it.
+    const made =
+      schedule['flow'] === flow ? await api.client.find('flow', flow, ownerOf(schedule)) : [];
+    for (const doc of made) await api.client.remove(doc._id, doc._rev);
+    return { status: 200, body: { cron, cron_job: cron, deleted: true, name } };
+  },
+});
+
+/** A schedule that was registered by this API. */
+function isCron({ ojs }: StoredDocument): boolean {
+  return isObject(ojs);
+}
+
+async function cronOf(
+  api: Api,
+  owners: readonly string[] | undefined,
+  name: string,
+): Promise<StoredDocument | undefined> {
+  const all = await api.client.schedules(owners);
+  return all.find((doc) => doc['name'] === name);
+}
+
+/** @throws TwsError `document_missing` */
+async function cronFor(api: Api, who: Principal, name: string): Promise<StoredDocument> {
+  const doc = await cronOf(api, ownersFor(who, undefined), name);
+  if (doc === undefined || !isCron(doc)) throw problem('document_missing', { id: name });
+  return doc;
+}
+
+async function cronAnswer(api: Api, doc: StoredDocument): Promise<CronAnswer> {
+  const { name, cron, time_zone: zone, overlap, paused, ojs, progress } = doc;
+  const kept = isObject(ojs) ? ojs : {};
+  const read = readScheduleProgress(progress);
+  const handled = read?.handled ?? api.now();
+  const [next] = paused === true ? [] : await api.client.nextSlots(doc, 1, handled);
+  const last = read?.recent.findLast(({ kind }) => kind === 'started');
+  const words = Object.entries(overlaps).find(([, ours]) => ours === (overlap ?? 'skip'));
+  const expression = String(cron);
+  return {
+    ...{ name: String(name), expression, cron: expression },
+    timezone: typeof zone === 'string' ? zone : 'UTC',
+    overlap_policy: words?.[0] ?? 'skip',
+    enabled: paused !== true,
+    status: paused === true ? 'paused' : 'active',
+    type: String(kept['type']),
+    args: Array.isArray(kept['args']) ? (kept['args'] as unknown[]) : [],
+    ...(isObject(kept['meta']) ? { meta: kept['meta'] } : {}),
+    ...timeText('next_run_at', next?.due),
+    ...timeText('last_run_at', last?.slot),
+    ...timeText('created_at', kept['created_at']),
+  };
+}

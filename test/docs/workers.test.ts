@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { task } from '../cli/terminal.js';
+import { openOjs } from '../http/ojs-api.js';
+import { findProgram } from '../../bench/programs.js';
+
+const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/workers.md'), 'utf8');
+
+/** The worker of a language, as the guide prints it. */
+function printed(language: string): string {
+  const source = new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``).exec(guide)?.[1];
+  if (source === undefined) throw new Error(`The guide has no worker in ${language}.`);
+  return source;
+}
+
+it.each([
+  ['python', 'python3', ['worker.py'], 'worker.py'],
+  ['go', 'go', ['run', 'worker.go'], 'worker.go'],
+] as const)(
+  'the worker in %s does jobs as it is printed',
+  async (language, program, args, file) => {
+    const found = findProgram(program);
+    // Who has no such program sees in the guide of another language that it works.
+    if (found === undefined) return;
+    const api = await openOjs();
+    await api.put(task('ojs', { plugin: 'worker' }));
+    await writeFile(join(api.folder, file), printed(language));
+    const worker = spawn(found, [...args, api.url, 'default'], {
+      cwd: api.folder,
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    const good = await api.enqueue({ type: 'email.send', args: ['ada'] });
+    const bad = await api.enqueue({ type: 'other.work', args: [], retry: { max_attempts: 1 } });
+    expect((await api.ended(good.id)).steps).toMatchObject([{ result: { sent_to: 'ada' } }]);
+    expect(await api.ended(bad.id)).toMatchObject({ exit: 2 });
+  },
+);
