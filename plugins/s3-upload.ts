@@ -8,12 +8,11 @@ import {
   projectFile,
   type PluginContext,
 } from '../src/plugin/index.js';
+import { s3Options, s3Refusal, s3Schema, type S3Place } from './_s3/client.js';
 
 export const description = 'Stores a text or a file as an object in an S3 bucket';
 
 export const templates = ['bucket', 'key', 'body'];
-
-const credentialsSchema = { type: 'object', description: 'else where the AWS SDK finds them' };
 
 export const params = {
   type: 'object',
@@ -26,24 +25,11 @@ export const params = {
     content_type: { type: 'string' },
     metadata: { type: 'object', additionalProperties: { type: 'string' } },
     acl: { type: 'string' },
-    region: { type: 'string' },
-    auth: credentialsSchema,
-    s3: {
-      type: 'object',
-      properties: {
-        region: { type: 'string' },
-        endpoint: { type: 'string', description: 'of a server other than Amazon' },
-        path_style: { type: 'boolean', description: 'the bucket in the path, not in the host' },
-        forcePathStyle: { type: 'boolean' },
-        credentials: credentialsSchema,
-        auth: credentialsSchema,
-      },
-    },
+    ...s3Schema,
   },
 };
 
-type Credentials = Readonly<Record<string, string | undefined>>;
-type Params = {
+type Params = S3Place & {
   readonly bucket: string;
   readonly key: string;
   readonly body?: string;
@@ -51,16 +37,6 @@ type Params = {
   readonly content_type?: string;
   readonly metadata?: Record<string, string>;
   readonly acl?: S3.ObjectCannedACL;
-  readonly region?: string;
-  readonly auth?: Credentials;
-  readonly s3?: {
-    readonly region?: string;
-    readonly endpoint?: string;
-    readonly path_style?: boolean;
-    readonly forcePathStyle?: boolean;
-    readonly credentials?: Credentials;
-    readonly auth?: Credentials;
-  };
 };
 
 export default async function s3Upload(context: PluginContext<Params>): Promise<unknown> {
@@ -68,7 +44,7 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
   const [bucket, key] = [render(params.bucket), render(params.key)];
   const sdk = await loadPackage<typeof S3>('@aws-sdk/client-s3', 's3-upload', context.cwd);
   const content = await toContent(context);
-  const options = clientOptions(params);
+  const options = s3Options(params);
   const client = new sdk.S3Client({ ...options, requestHandler: egressAgents(context.egress) });
   try {
     const command = new sdk.PutObjectCommand({
@@ -88,7 +64,7 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
       ...(stored.VersionId === undefined ? {} : { version_id: stored.VersionId }),
     });
   } catch (error) {
-    throw explained(error, bucket);
+    throw s3Refusal(error, `Bucket ${bucket} refuses the object`);
   } finally {
     if (typeof content.Body !== 'string') content.Body.destroy();
     client.destroy();
@@ -126,37 +102,6 @@ function unreadable(path: string, reason = 'unknown'): PluginError {
   });
 }
 
-/** In their place, the SDK would use the credentials of this machine. */
-function incomplete(): PluginError {
-  const message =
-    'The credentials of the bucket are incomplete: they need access_key_id and secret_access_key.';
-  return new PluginError(message, { name: 'CredentialsIncomplete', retryable: false, exit: 3 });
-}
-
-function credentialsIn(given: NonNullable<Params['auth']>) {
-  const accessKeyId = given.accessKeyId ?? given.access_key_id ?? given.id;
-  const secretAccessKey = given.secretAccessKey ?? given.secret_access_key ?? given.secret;
-  const sessionToken = given.sessionToken ?? given.session_token;
-  if (accessKeyId === undefined || secretAccessKey === undefined) throw incomplete();
-  const token = sessionToken === undefined ? {} : { sessionToken };
-  return { accessKeyId, secretAccessKey, ...token };
-}
-
-function clientOptions({ s3 = {}, auth, region }: Params) {
-  const given = s3.credentials ?? s3.auth ?? auth;
-  return {
-    region: s3.region ?? region ?? 'us-east-1',
-    forcePathStyle: s3.path_style ?? s3.forcePathStyle ?? false,
-    ...(s3.endpoint === undefined ? {} : { endpoint: s3.endpoint }),
-    ...(given === undefined ? {} : { credentials: credentialsIn(given) }),
-    // Servers other than Amazon's often do not know the newer checksums.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    // Trying again is the business of the task's retry policy.
-    maxAttempts: 1,
-  } as const;
-}
-
 function location(
   options: {
     readonly region: string;
@@ -171,18 +116,4 @@ function location(
   const root = base.pathname.replace(/\/$/, '');
   if (options.forcePathStyle) return `${base.origin}${root}/${bucket}/${path}`;
   return `${base.protocol}//${bucket}.${base.host}${root}/${path}`;
-}
-
-/** The server's answer by its S3 name; 408, 429 and 5xx may be different next time. */
-function explained(error: unknown, bucket: string): unknown {
-  if (!(error instanceof Error) || error instanceof PluginError) return error;
-  const { $metadata } = error as Partial<S3.S3ServiceException>;
-  const status = $metadata?.httpStatusCode;
-  if (status === undefined) return error;
-  return new PluginError(`Bucket ${bucket} refuses the object: ${error.message} (${error.name})`, {
-    name: error.name,
-    code: status,
-    retryable: status >= 500 || status === 408 || status === 429,
-    cause: error,
-  });
 }

@@ -4,16 +4,21 @@ import { loadPlugins, shippedPluginFolder } from '../../src/plugin/loader.js';
 import { attempt, folderWith, pluginsOf } from './attempt.js';
 
 const shipped = [
+  'chat-message',
   'fail',
   'http-request',
   'jsonata',
   'mail-sendmail',
   'mail-smtp',
   'noop',
+  's3-get',
   's3-upload',
   'script',
   'set',
+  'sftp-upload',
   'shell',
+  'sql-query',
+  'stripe-charge',
   'templater',
   'webhook',
   'worker',

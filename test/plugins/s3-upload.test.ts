@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -147,5 +149,48 @@ describe('s3-upload', () => {
       kind: 'failed',
       failure: { name: 'AbortError' },
     });
+  });
+});
+
+describe('s3-get', () => {
+  it('reads what was stored: as text, as JSON, and into a file of the project', async () => {
+    const { s3 } = await bucketServer();
+    const place = { s3, bucket: 'files', key: 'a.json' };
+    await run('s3-upload', { ...place, body: '{"total": 12}', metadata: { order: '7' } });
+    expect(await run('s3-get', place)).toMatchObject({
+      kind: 'done',
+      result: { bytes: 13, body: '{"total": 12}', metadata: { order: '7' } },
+    });
+    expect(await run('s3-get', { ...place, json: true })).toMatchObject({
+      result: { body: { total: 12 } },
+    });
+    const cwd = folderWith({ 'in/old.json': 'old' });
+    expect(await run('s3-get', { ...place, file: 'in/old.json' }, { cwd })).toMatchObject({
+      result: { file: 'in/old.json' },
+    });
+    expect(readFileSync(join(cwd, 'in', 'old.json'), 'utf8')).toBe('{"total": 12}');
+    expect(readdirSync(join(cwd, 'in'))).toEqual(['old.json']);
+  });
+
+  it('refuses what is too large, no JSON, not there, or outside of the project', async () => {
+    const { s3 } = await bucketServer();
+    const place = { s3, bucket: 'files', key: 'k' };
+    await run('s3-upload', { ...place, body: 'no JSON' });
+    expect([
+      await run('s3-get', { ...place, most: 6 }),
+      await run('s3-get', { ...place, json: true }),
+      await run('s3-get', { ...place, key: 'nothing' }),
+      await run('s3-get', { ...place, file: '../../x' }),
+    ]).toMatchObject([
+      {
+        failure: {
+          name: 'ObjectTooLarge',
+          message: 'Object k is 7 bytes, and 6 is the most: name a file for it.',
+        },
+      },
+      { failure: { name: 'ObjectNoJson' }, retryable: false },
+      { failure: { name: 'NoSuchKey', code: 404 }, retryable: false },
+      { failure: { name: 'FileOutside' } },
+    ]);
   });
 });

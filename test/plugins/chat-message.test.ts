@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/ports.js';
+import { startReceiver } from '../support/receiver.js';
+import { run } from './shipped.js';
+
+const message = {
+  ...{ title: 'Order 7', text: 'Paid <@everyone> & shipped', link: 'https://example.com/7' },
+  facts: { total: 12, paid: true },
+};
+
+describe('chat-message', () => {
+  it.each([
+    [
+      'slack',
+      {
+        text: 'Order 7',
+        blocks: [{ type: 'header' }, { text: { text: 'Paid &lt;@everyone&gt; &amp; shipped' } }],
+      },
+    ],
+    [
+      'teams',
+      {
+        attachments: [
+          {
+            content: {
+              type: 'AdaptiveCard',
+              body: [
+                { text: 'Order 7' },
+                { text: message.text },
+                { facts: [{ title: 'total', value: '12' }, {}] },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+    [
+      'discord',
+      {
+        embeds: [
+          { title: 'Order 7', url: message.link, fields: [{ name: 'total', value: '12' }, {}] },
+        ],
+        allowed_mentions: { parse: [] },
+      },
+    ],
+  ])('posts what %s takes', async (service, expected) => {
+    const receiver = await startReceiver();
+    const url = `${receiver.url}/hook/hunter22`;
+    expect(await run('chat-message', { ...message, service, url })).toMatchObject({
+      kind: 'done',
+      result: { status: 204 },
+    });
+    const [got] = receiver.received;
+    const posted = JSON.parse(String(got?.text)) as { readonly blocks?: readonly unknown[] };
+    const shown = service === 'slack' ? { ...posted, blocks: posted.blocks?.slice(0, 2) } : posted;
+    expect(shown).toMatchObject(expected);
+  });
+
+  it('never tells the address, which is a secret', async () => {
+    const outcome = await run('chat-message', {
+      ...message,
+      service: 'slack',
+      url: `http://127.0.0.1:${await freePort()}/hunter22`,
+    });
+    expect(outcome).toMatchObject({ failure: { name: 'WebhookUnreachable' } });
+    expect(JSON.stringify(outcome)).not.toContain('hunter22');
+    expect(await run('chat-message', { ...message, service: 'irc', url: 'x' })).toMatchObject({
+      failure: { name: 'ParamsInvalid' },
+    });
+  });
+});
