@@ -139,4 +139,15 @@ describe('moveDatabase', () => {
     await target.write({ _id: 'mine' });
     await expect(move()).rejects.toMatchObject({ code: 'move_target_used' });
   });
+
+  it('does not move into a database that has moved on', async () => {
+    const { put, to, move } = await places();
+    await put(job('a'));
+    await move();
+    const further: Connection = { ...to, database: `${to.database}-on` };
+    removeAfterwards(further.database);
+    await move({ from: to, to: further });
+    await expect(move()).rejects.toMatchObject({ code: 'database_moved' });
+    expect(await openStore(to).movedTo()).toContain(further.database);
+  });
 });

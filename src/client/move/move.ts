@@ -56,14 +56,12 @@ const lookEveryMs = 250;
 export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
   const { from, to } = options;
   const place = addressOf(to);
-  const before = await movedTo(openClient(from));
-  if (before !== undefined && before !== place) {
-    throw problem('database_moved', { database: from.database, to: before });
-  }
+  const before = await movedOnlyTo(from, place);
   await createMissingDatabase(to);
   if (await isSameDatabase(from, to)) throw problem('move_target_same', { place });
   await claimTarget(from, to);
-  await unmarkMoved(to);
+  // A move that was undone has left its copy so.
+  if ((await movedOnlyTo(to, addressOf(from))) !== undefined) await unmarkMoved(to);
   const store = openStore(from);
   const target = openStore(to);
   try {
@@ -78,6 +76,13 @@ export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
   } finally {
     await Promise.all([store.close(), target.close()]);
   }
+}
+
+/** Where a database has moved, if it has. @throws TwsError `database_moved` to any other place */
+async function movedOnlyTo(connection: Connection, place: string): Promise<string | undefined> {
+  const moved = await movedTo(openClient(connection));
+  if (moved === undefined || moved === place) return moved;
+  throw problem('database_moved', { database: connection.database, to: moved });
 }
 
 /** Copies until little is left, has engines end their steps, and then has the database refuse writes (V3 to V5). */
