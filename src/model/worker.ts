@@ -16,11 +16,11 @@ export const workerSchema = z
     worker: textSchema.describe('The name that it gave itself.'),
     seen: momentSchema.describe('When it was last heard; written every 15 seconds at most.'),
     state: z.exactOptional(textSchema.describe('How it says that it is: running, quiet, …')),
-    hostname: z.exactOptional(textSchema),
-    pid: z.exactOptional(z.int()),
+    hostname: z.exactOptional(textSchema.describe('The machine on which it runs.')),
+    pid: z.exactOptional(z.int().describe('Its process there.')),
     queues: z.exactOptional(namesSchema.describe('The queues from which it takes work.')),
     concurrency: z.exactOptional(z.int().describe('How many jobs it does at once.')),
-    labels: z.exactOptional(namesSchema),
+    labels: z.exactOptional(namesSchema.describe('What it calls itself beside its name.')),
     active: z.exactOptional(z.int().min(0).describe('How many jobs it had then.')),
     wanted: z.exactOptional(
       z
