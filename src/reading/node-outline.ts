@@ -24,12 +24,8 @@ export function nodeOutline(doc: StoredDocument): NodeOutline | undefined {
   const tree = treeOf(parsed.value);
   if (tree === undefined) return undefined;
   const states = hasBegun(parsed.value) ? readTree(tree, parsed.value).nodes : undefined;
-  const state = (path: string): NodeState =>
-    states === undefined
-      ? isFinal(parsed.value)
-        ? 'unreached'
-        : 'pending'
-      : (states.get(path)?.state ?? 'pending');
+  const none: NodeState = isFinal(parsed.value) ? 'unreached' : 'pending';
+  const state = (path: string): NodeState => states?.get(path)?.state ?? none;
   const outline = ({ node, path, keys }: ChildNode): NodeOutline => ({
     ...{ path, node, key: String(keys[0] ?? ''), state: state(path) },
     children: isStructure(node) ? kindOf(node).children(node, path).map(outline) : [],

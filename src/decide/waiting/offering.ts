@@ -56,26 +56,15 @@ export function offering(
   return left(given, job);
 }
 
-/** What the last decision comes to. */
+/** What the last decision comes to; what engines alone can do is left to them. */
 function rest(given: Job, job: Job, intent: Decided): Offering {
-  switch (intent.kind) {
-    case 'write':
-      return intent.abandons === undefined && intent.makes === undefined
-        ? written(given, intent.job)
-        : left(given, job);
-    case 'wait':
-      return job === given || isNew(job) || isFinal(job)
-        ? { kind: 'none' }
-        : written(given, withNextDue(job, intent));
-    case 'look_up':
-      return intent;
-    case 'ignore':
-    case 'claim':
-    case 'spawn':
-    case 'abort':
-    case 'acquire':
-      return left(given, job);
-  }
+  if (intent.kind === 'look_up') return intent;
+  const isPlain = intent.kind === 'write' && intent.abandons === undefined;
+  if (isPlain && intent.makes === undefined) return written(given, intent.job);
+  if (intent.kind !== 'wait') return left(given, job);
+  return job === given || isNew(job) || isFinal(job)
+    ? { kind: 'none' }
+    : written(given, withNextDue(job, intent));
 }
 
 /** A new job of which nothing was offered stays new: it is for engines to begin. */

@@ -129,6 +129,38 @@ describe('Y6: a job without an engine', () => {
   });
 });
 
+describe('Y7: what is left to engines', () => {
+  const begun = () => (offered(jobOf(['w'])) as { job: LiveJob }).job;
+
+  it('is a child job', () => {
+    expect(offered(jobOf([{ flow: 'f', owner: 'me' }])).kind).toBe('none');
+  });
+
+  it('is a step of another plugin', () => {
+    const able = { ...world, me: { ...world.me, plugins: any } };
+    const came = offering(jobOf(['e']), t0, { world: able, place: () => ({ at: t0, id: 'x' }) });
+    expect(came.kind).toBe('none');
+  });
+
+  it('is nothing of a job that waits, or has ended', () => {
+    expect(offered(begun()).kind).toBe('none');
+    const ended = answered(offered(jobOf(['w'])), { data: 1 }) as { job: Job };
+    expect(offered(ended.job).kind).toBe('none');
+  });
+});
+
+it('leaves work to engines that nobody could take in time', () => {
+  const late = { task: 'w', params: { worker: { timeout: 0 } } };
+  expect(offered(jobOf([late], { expires: t0 })).kind).not.toBe('claim');
+});
+
+it('goes on with so many decisions only, and leaves the rest to engines', () => {
+  const structure = [{ parallel: Array.from({ length: 120 }, () => 'w') }];
+  const one = { ...world, me: { ...world.me, freeSlots: 1 } };
+  const came = offering(jobOf(structure), t0, { world: one, place: () => ({ at: t0, id: 'x' }) });
+  expect(stepsOf(came)).toHaveLength(100);
+});
+
 it('Y8: steps that are offered together stand in line in the order of the flow', () => {
   const came = offered(jobOf([{ parallel: Array.from({ length: 20 }, () => 'w') }]));
   const steps = stepsOf(came) as readonly string[];
