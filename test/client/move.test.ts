@@ -129,6 +129,20 @@ describe('moveDatabase', () => {
     await target.write({ ...(await target.get('a')), _id: 'a', note: 1 });
     await expect(moveBack({ from, to })).rejects.toMatchObject({ code: 'move_in_use' });
     expect(await store.movedTo()).toBeDefined();
+    expect(await target.movedTo()).toBeUndefined();
+    const elsewhere = { ...to, database: `${to.database}-other` };
+    await expect(moveBack({ from, to: elsewhere })).rejects.toMatchObject({
+      code: 'database_moved',
+    });
+  });
+
+  it('is not undone when something was deleted in the new place', async () => {
+    const { put, target, from, to, move } = await places();
+    await put(job('a'), job('b'));
+    await move();
+    await target.remove('a', String((await target.get('a'))?._rev));
+    await expect(moveBack({ from, to })).rejects.toMatchObject({ code: 'move_in_use' });
+    expect(await target.movedTo()).toBeUndefined();
   });
 
   it('takes neither the same database nor one with documents of something else', async () => {

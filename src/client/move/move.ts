@@ -44,6 +44,9 @@ export type MoveOptions = {
 /** Where the database is now; `documents`: so many were compared, absent when it had moved before. */
 export type MoveResult = { readonly documents?: number; readonly to: string };
 
+/** Once so few documents were written in a pass, or after so many passes, engines are asked to pause. */
+const [fewWrites, mostPasses] = [200, 5];
+
 /** Time between two looks at what still runs, ms. */
 const lookEveryMs = 250;
 
@@ -88,7 +91,7 @@ async function movedOnlyTo(connection: Connection, place: string): Promise<strin
 /** Copies until little is left, has engines end their steps, and then has the database refuse writes (V3 to V5). */
 async function cutOver(store: Store, options: MoveOptions): Promise<void> {
   const { from, to, tell } = options;
-  while ((await copy(store, options)) > 200) options.signal.throwIfAborted();
+  for (let pass = 1; pass <= mostPasses && (await copy(store, options)) > fewWrites;) pass += 1;
   await disableEngines(store, addressOf(to));
   try {
     await untilIdle(store, options);
@@ -201,28 +204,33 @@ function contentOf({ _id, _rev, ...content }: StoredDocument): Readonly<Record<s
 
 /**
  * Lets the old database take writes again, as long as nothing has happened in the new one.
- * @throws TwsError `move_in_use`, and those of servers out of reach
+ * @throws TwsError `move_in_use`, `database_moved` to another place, and those of servers out of reach
  */
 export async function moveBack({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<void> {
   const store = openStore(from);
-  const target = openStore(to);
   try {
+    const moved = await movedOnlyTo(from, addressOf(to));
     // A move that was killed before its cut-over has but disabled the engines.
-    if ((await store.movedTo()) !== undefined) await goBack(target, { from, to });
+    if (moved !== undefined) await reopen({ from, to });
     await letWork(store);
   } finally {
-    await Promise.all([store.close(), target.close()]);
+    await store.close();
   }
 }
 
-/** @throws TwsError `move_in_use` */
-async function goBack(
-  target: Store,
-  { from, to }: Pick<MoveOptions, 'from' | 'to'>,
-): Promise<void> {
-  const { different, ids } = await compareDocuments(to, from, isOfMove);
-  if (different > 0) throw problem('move_in_use', { place: addressOf(to), ids });
-  // Nobody is to work on the copy that stays behind.
+/** Nobody is to work on the copy that stays behind, so it refuses writes before it is compared. */
+async function reopen({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<void> {
+  const wasClosed = (await movedOnlyTo(to, addressOf(from))) !== undefined;
   await markMoved(to, addressOf(from));
+  // Both ways: what was deleted there since is here still.
+  const both = [
+    await compareDocuments(to, from, isOfMove),
+    await compareDocuments(from, to, isOfMove),
+  ];
+  const ids = [...new Set(both.flatMap((one) => one.ids))];
+  if (ids.length > 0) {
+    if (!wasClosed) await unmarkMoved(to);
+    throw problem('move_in_use', { place: addressOf(to), ids });
+  }
   await unmarkMoved(from);
 }
