@@ -60,6 +60,59 @@ describe('sql-query', () => {
     expect(JSON.stringify(outcomes)).not.toContain('hunter22');
   });
 
+  it.each(['host=/tmp', 'sslmode=disable&sslrootcert=/etc/passwd', 'options=-c%20x%3D1'])(
+    'takes nothing but sslmode of the query of its address: not %s',
+    async (more) => {
+      const [address] = url.split('?');
+      const outcome = await run('sql-query', { url: `${address}?${more}`, sql: 'SELECT 1' });
+      expect(outcome).toMatchObject({
+        failure: {
+          name: 'DatabaseUrlInvalid',
+          message: expect.stringMatching(
+            /sslmode .* nothing else: not (?:host|sslrootcert|options)\.$/,
+          ) as string,
+        },
+        retryable: false,
+      });
+    },
+  );
+
+  it.each([
+    'postgres://u:p@127.0.0.1/x?sslmode=prefer',
+    'postgres://127.0.0.1/x',
+    'postgres://u:%ff@127.0.0.1/x',
+    'postgres:///x',
+  ])('refuses the address %s', async (wrong) => {
+    expect(await run('sql-query', { url: wrong, sql: 'SELECT 1' })).toMatchObject({
+      failure: { name: 'DatabaseUrlInvalid' },
+      exit: 3,
+    });
+  });
+
+  it('keeps to TLS where sslmode asks for it', async () => {
+    const secure = url.replace('disable', 'require');
+    expect(await run('sql-query', { url: secure, sql: 'SELECT 1' })).toMatchObject({
+      failure: { message: expect.stringContaining('SSL') as string },
+    });
+  });
+
+  it('ends the connection at the first row or byte that is too much', async () => {
+    expect(await query('SELECT generate_series(1, 200000)', { most: 3 })).toMatchObject({
+      failure: {
+        name: 'TooManyRows',
+        message: expect.stringContaining('more than 3 rows') as string,
+      },
+      retryable: false,
+    });
+    expect(await query(`SELECT repeat('x', 11000000)`)).toMatchObject({
+      failure: { name: 'RowsTooLarge' },
+      retryable: false,
+    });
+    expect(await query('SELECT generate_series(1, 3) AS n', { most: 3 })).toMatchObject({
+      result: { count: 3, rows: [{ n: 1 }, { n: 2 }, { n: 3 }] },
+    });
+  });
+
   it('reaches no address that the project denies', async () => {
     const egress = { allow: [], deny: ['127.0.0.1'], exposed: false };
     expect(await run('sql-query', { url, sql: 'SELECT 1' }, { egress })).toMatchObject({
