@@ -194,8 +194,9 @@ async function usedRates(store: Store, now: number, named: number | undefined): 
 
 /** What has a rate, by the words that its document has for it. */
 function rateName(of: string, owner: string | undefined): Name {
-  const [, kind, name = of.slice(1, -1)] = /^(flow|task|queue) "(.*)"$/s.exec(of) ?? [];
-  return { of: (kind ?? 'name') as Name['of'], name, owner };
+  const [, kind, name = of.slice(1, -1)] = /^(flow|task|queue|work) "(.*)"$/s.exec(of) ?? [];
+  // Work that workers take is limited by a name.
+  return { of: (kind === 'work' ? 'name' : (kind ?? 'name')) as Name['of'], name, owner };
 }
 
 /** The job, or the attempt of a step, that a grant is for; merged ones do not say. */

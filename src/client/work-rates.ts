@@ -2,7 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { grantRate } from '../decide/compete/rates.js';
 import { canonical } from '../model/canonical.js';
 import { rateDocumentSchema, type RateDocument } from '../model/rate.js';
-import type { WorkRate } from '../model/work.js';
+import type { LiveJob } from '../model/job.js';
+import { ownerOf } from '../model/task.js';
+import { workOptionsOf, type WorkRate } from '../model/work.js';
 import type { Store } from '../store/store.js';
 
 /*
@@ -18,15 +20,29 @@ const mostTries = 10;
 /** So many sightings of a document are kept. */
 const mostSightings = 2_000;
 
-type Asked = { readonly rate: WorkRate; readonly for: string; readonly now: number };
+/** A place that is asked for. `owner`: whose jobs share the windows. */
+export type PlaceAsked = { readonly rate: WorkRate; readonly owner: string; readonly for: string };
+
+/** The place that a step needs before a worker has it; undefined: nothing limits it. */
+export function placeAsked(job: LiveJob, signal: string): PlaceAsked | undefined {
+  const step = job.steps.find((one) => one.state === '$$waiting' && one.signal === signal);
+  const { rate } = workOptionsOf(step?.params);
+  if (rate === undefined || step === undefined) return undefined;
+  return { rate, owner: ownerOf(job), for: JSON.stringify([job._id, step.path, signal]) };
+}
+
+/** Differs for rates of which one may have a place when the other has none. */
+export function rateText({ rate: { key, limit, per }, owner }: PlaceAsked): string {
+  return canonical([owner, key, limit, per]);
+}
 
 /** Whether a step may be given to a worker now; if so, its place in the window is taken. */
 export async function takePlace(
   store: Store,
   sightings: RateSightings,
-  { rate: { key, limit, per }, for: whose, now }: Asked,
+  { rate: { key, limit, per }, owner, for: whose, now }: PlaceAsked & { readonly now: number },
 ): Promise<boolean> {
-  const text = canonical(['work', key]);
+  const text = canonical(['work', key, owner]);
   const _id = `rate:${createHash('sha256').update(text).digest('hex')}`;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const stored = await store.get(_id);
@@ -47,7 +63,7 @@ export async function takePlace(
     const rev = stored === undefined ? {} : { _rev: stored._rev };
     const of = `work ${JSON.stringify(key)}`;
     const window = { limit, per: perMs, per_at: now };
-    const doc = { _id, ...rev, type: 'rate', of, ...window, grants: [...grants] };
+    const doc = { _id, ...rev, type: 'rate', of, owner, ...window, grants: [...grants] };
     const result = await store.write({ ...doc, born: former?.born ?? nonce, nonce });
     if (result.kind === 'written') {
       see(sightings, _id, gen + 1, now);

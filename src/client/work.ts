@@ -7,11 +7,12 @@ import { queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Failure, WaitingStep } from '../model/step.js';
-import { leaseName, offersIn, workOptionsOf } from '../model/work.js';
+import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
 import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
 import { pausedQueues } from './queues.js';
-import { takePlace, type RateSightings } from './work-rates.js';
+import { isMoving } from './moving.js';
+import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
 import { writeDocument } from './writes.js';
 
 /** What a worker asks for. */
@@ -41,62 +42,116 @@ const mostOffers = 1_000;
 const mostRows = 100_000;
 
 /** What was taken. `isLimited`: a rate holds back more, which nobody needs to wait for. */
-export type TakenWork = { readonly works: readonly WorkerStep[]; readonly isLimited: boolean };
+export type TakenWork = {
+  readonly works: readonly WorkerStep[];
+  readonly isLimited: boolean;
+  /** What went wrong with others. */
+  readonly errors: readonly unknown[];
+};
 
-/** So many offers that a rate holds back are looked at: others of their queue may have none. */
-const mostLimited = 20;
+/** Rows that are read together once a rate is full, to pass over what it holds back. */
+const mostRead = 100;
 /** What this process saw of rates. */
 const sightings: RateSightings = new Map();
 
-/** Takes offered steps, the first in each line first; nobody else gets those. */
+/**
+ * Takes offered steps, the first in each line first; nobody else gets those. None while the database moves.
+ * @throws what went wrong when nothing could be taken: an error of one step keeps nobody from the others
+ */
 export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenWork> {
+  const [{ copies }, paused, moves] = await Promise.all([
+    store.info(),
+    pausedQueues(store),
+    isMoving(store),
+  ]);
   const works: WorkerStep[] = [];
-  let limited = 0;
-  const [{ copies }, paused] = await Promise.all([store.info(), pausedQueues(store)]);
-  const take = async (offers: readonly Offered[]): Promise<void> => {
-    const results = await takeBeside(store, offers, { ...wanted, paused }, copies);
-    works.push(
-      ...results.flatMap((work) => (work === undefined || work === 'limited' ? [] : work)),
-    );
-    limited += results.filter((work) => work === 'limited').length;
-  };
-  for (const queue of wanted.queues.filter((one) => !paused.has(one))) {
-    let tried = 0;
-    let next: Offered[] = [];
-    for await (const offer of offersOf(store, queue)) {
-      if (!wanted.isOwner(offer.owner)) continue;
-      tried += 1;
-      if (tried > mostOffers || limited > mostLimited) break;
-      next.push(offer);
-      if (next.length < Math.min(mostBeside, wanted.most - works.length)) continue;
-      await take(next);
-      next = [];
-      if (works.length >= wanted.most) return { works, isLimited: false };
+  const full = new Set<string>();
+  const errors: unknown[] = [];
+  const taking = { ...wanted, paused, full, copies };
+  for (const queue of moves ? [] : wanted.queues.filter((one) => !paused.has(one))) {
+    try {
+      for await (const offers of meantIn(store, queue, taking, () => wanted.most - works.length)) {
+        for (const result of await takeBeside(store, offers, taking)) {
+          if (result.status === 'rejected') errors.push(result.reason);
+          else if (result.value !== undefined) works.push(result.value);
+        }
+        if (works.length >= wanted.most) return { works, isLimited: false, errors };
+      }
+    } catch (error) {
+      errors.push(error);
     }
-    if (next.length > 0) await take(next);
-    if (works.length >= wanted.most) break;
   }
-  return { works, isLimited: limited > 0 };
+  if (works.length === 0 && errors.length > 0) throw errors[0];
+  return { works, isLimited: full.size > 0, errors };
+}
+
+/** The offers of a queue that are worth a try, so many together as are `missing`. */
+async function* meantIn(
+  store: Store,
+  queue: string,
+  { isOwner, full }: Taking,
+  missing: () => number,
+): AsyncGenerator<readonly Offered[]> {
+  const atATime = (): number => Math.max(1, Math.min(mostBeside, missing()));
+  let tried = 0;
+  let next: Offered[] = [];
+  for await (const offer of offersOf(store, queue)) {
+    if (!isOwner(offer.owner)) continue;
+    if ((tried += 1) > mostOffers) break;
+    next.push(offer);
+    if (next.length < (full.size > 0 ? mostRead : atATime())) continue;
+    yield* slices(await notFull(store, next, full), atATime);
+    next = [];
+  }
+  yield* slices(await notFull(store, next, full), atATime);
+}
+
+function* slices<T>(list: readonly T[], length: () => number): Generator<readonly T[]> {
+  let rest = list;
+  while (rest.length > 0) {
+    const size = length();
+    yield rest.slice(0, size);
+    rest = rest.slice(size);
+  }
+}
+
+/** Without the offers of which is known that their rate has no place now. */
+async function notFull(
+  store: Store,
+  offers: readonly Offered[],
+  full: ReadonlySet<string>,
+): Promise<readonly Offered[]> {
+  if (full.size === 0 || offers.length === 0) return offers;
+  const docs = await store.getMany([...new Set(offers.map(({ id }) => id))]);
+  return offers.filter(({ id, signal }) => {
+    const doc = docs.get(id);
+    const job = doc === undefined ? undefined : liveJob(doc);
+    const asked = job && placeAsked(job, signal);
+    return asked === undefined || !full.has(rateText(asked));
+  });
 }
 
 /** So many offers are taken at a time. */
 const mostBeside = 16;
 
-type Taking = WorkWanted & { readonly paused: ReadonlySet<string> };
+type Taking = WorkWanted & {
+  readonly paused: ReadonlySet<string>;
+  /** The rates that have no place now. */
+  readonly full: Set<string>;
+  readonly copies: number;
+};
 
 /** Takes offers beside each other, those of one job one after the other. Answers in their order. */
 async function takeBeside(
   store: Store,
   offers: readonly Offered[],
   wanted: Taking,
-  copies: number,
-): Promise<readonly (WorkerStep | 'limited' | undefined)[]> {
+): Promise<readonly PromiseSettledResult<WorkerStep | undefined>[]> {
   const last = new Map<string, Promise<unknown>>();
-  return Promise.all(
+  return Promise.allSettled(
     offers.map((offer) => {
-      const mine = (last.get(offer.id) ?? Promise.resolve()).then(() =>
-        takeOne(store, offer, wanted, copies),
-      );
+      const before = (last.get(offer.id) ?? Promise.resolve()).catch(() => undefined);
+      const mine = before.then(() => takeOne(store, offer, wanted));
       last.set(offer.id, mine);
       return mine;
     }),
@@ -134,9 +189,8 @@ const renewals = 50;
 async function takeOne(
   store: Store,
   { id, signal }: Offered,
-  { worker, leaseMs, isMeant, paused, now }: Taking,
-  copies: number,
-): Promise<WorkerStep | 'limited' | undefined> {
+  { worker, leaseMs, isMeant, paused, full, copies, now }: Taking,
+): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
@@ -144,19 +198,15 @@ async function takeOne(
     const lease = randomUUID();
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
     if (next === undefined) return undefined;
-    if (!(await mayTake(store, job, signal, now()))) return 'limited';
+    const asked = placeAsked(job, signal);
+    if (asked !== undefined && !(await takePlace(store, sightings, { ...asked, now: now() }))) {
+      full.add(rateText(asked));
+      return undefined;
+    }
     const stored = await storeLease(store, next, leaseName(lease), copies);
     if (stored !== undefined) return stored;
   }
   return undefined;
-}
-
-/** Whether a rate lets a step go to a worker now. */
-async function mayTake(store: Store, job: LiveJob, signal: string, now: number): Promise<boolean> {
-  const step = job.steps.find((one) => one.state === '$$waiting' && one.signal === signal);
-  const { rate } = workOptionsOf(step?.params);
-  if (rate === undefined || step === undefined) return true;
-  return takePlace(store, sightings, { rate, for: `${job._id} ${signal}`, now });
 }
 
 /** Writes a job with a lease; undefined when somebody was faster. @throws TwsError `document_refused` */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client.js';
 import { offerName } from '../../src/model/work.js';
 import { flow, task } from '../cli/terminal.js';
+import { openWorkspace } from '../support/workspace.js';
 import { isOffered, openOjs, work, type Answered, type Envelope, type Fetched } from './ojs-api.js';
 
 describe('workers', () => {
@@ -349,5 +351,26 @@ describe('owners', () => {
     });
     expect(taken.status).toBe(409);
     expect(taken.text).not.toContain('zeta');
+  });
+
+  it('that are gone when something was taken for them have given it back', async () => {
+    const space = await openWorkspace({});
+    const client = createClient({ store: space.store });
+    let close = (): Promise<void> => Promise.resolve();
+    const takeWork: typeof client.takeWork = async (wanted) => {
+      const taken = await client.takeWork(wanted);
+      expect(taken.works).toHaveLength(1);
+      // All requests are over with it.
+      void close();
+      return taken;
+    };
+    const api = await openOjs({ workspace: space, client: { ...client, takeWork } });
+    ({ close } = api);
+    await api.put(work);
+    const { id } = await api.enqueue({ type: 'email.send', args: [] });
+    const body = { queues: ['default'], worker_id: 'w1' };
+    await api.ojs('POST', '/v1/workers/fetch', { body }).catch(() => undefined);
+    await api.close();
+    expect(isOffered((await space.store.get(id)) ?? {})).toBe(true);
   });
 });

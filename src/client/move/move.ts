@@ -11,6 +11,7 @@ import { markMoved, movedId, movedTo, addressOf, unmarkMoved } from '../../store
 import { isSameDatabase } from '../../store/same-database.js';
 import { compareDocuments } from '../../store/same-documents.js';
 import { openStore, type Store } from '../../store/store.js';
+import { isMoving } from '../moving.js';
 import { createPulse } from '../pulse.js';
 import { writeDocument } from '../writes.js';
 import { heldSteps, type HeldStep } from './held-steps.js';
@@ -69,7 +70,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
   const target = openStore(to);
   try {
     if (before === undefined) await cutOver(store, options);
-    else if (!(await isHeldBack(target))) return { to: place };
+    else if (!(await isMoving(target))) return { to: place };
     options.tell({ kind: 'comparing' });
     const documents = await copyRest(store, options);
     const guard = (await guardState(from)) === 'installed';
@@ -182,11 +183,6 @@ async function disableEngines(store: Store, place: string): Promise<void> {
     reason: `The database moves to ${place}.`,
     moving: control === undefined ? null : contentOf(control),
   });
-}
-
-/** Whether engines are kept from working there because the move has not ended. */
-async function isHeldBack(store: Store): Promise<boolean> {
-  return (await store.get(engineControlId(everyEngine)))?.['moving'] !== undefined;
 }
 
 /** Puts the control for all engines back to what it was. */

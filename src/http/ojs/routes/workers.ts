@@ -6,6 +6,7 @@ import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
 import { queueOfOffer } from '../../../model/work.js';
+import { textOf } from '../../../words.js';
 import { hasOwner, mayHave } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
@@ -94,17 +95,31 @@ async function takeOrWait(api: Api, { take, isNew, waitMs, signal, headers }: Ta
   const timer = setTimeout(wake, waitMs);
   signal.addEventListener('abort', wake, { once: true });
   try {
-    const first = await take();
+    const first = await took(api, await take(), signal);
     if (first.works.length > 0 || first.isLimited || waitMs === 0) return first.works;
     await woken;
     if (signal.aborted) return [];
     await knownStill(api, headers, 'operator');
-    return (await take()).works;
+    return (await took(api, await take(), signal)).works;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', wake);
     leave();
   }
+}
+
+/** What was taken, or nothing, given back, when nobody hears of it any more. Tells of what went wrong. */
+async function took(api: Api, taken: TakenWork, signal: AbortSignal): Promise<TakenWork> {
+  const warn = (reason: unknown): void => {
+    api.log.warn({ error: textOf(reason) }, 'A step could not be given to a worker.');
+  };
+  taken.errors.forEach(warn);
+  if (!signal.aborted) return taken;
+  const back = await Promise.allSettled(
+    taken.works.map((work) => api.client.returnWork(work, api.now)),
+  );
+  for (const one of back) if (one.status === 'rejected') warn(one.reason);
+  return { ...taken, works: [] };
 }
 
 const answeredSchema = z

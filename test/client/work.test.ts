@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.js';
+import { takeWork, type WorkWanted } from '../../src/client/work.js';
+import { engineControlId, everyEngine } from '../../src/model/engine-control.js';
+import type { Store } from '../../src/store/store.js';
+import { job, task } from '../support/documents.js';
+import { openWorkspace } from '../support/workspace.js';
+
+type Order = { readonly id: string; readonly rate?: object; readonly owner?: string };
+
+/** A database with such work, offered in this order. */
+async function offered(...orders: readonly Order[]) {
+  const space = await openWorkspace({});
+  const client = createClient({ store: space.store });
+  await space.put({ ...task('w', { plugin: 'worker' }), _id: 'task:w' });
+  for (const { id, rate, owner = 'DEFAULT' } of orders) {
+    const worker = { type: 'w', ...(rate === undefined ? {} : { rate }) };
+    const tasks = [{ task: 'w', params: { worker } }];
+    const flow = { _id: `flow:${id}`, type: 'flow', name: id, owner, timeout: 0, tasks };
+    await space.put(flow);
+    const [begun] = await client.beginWork([{ ...job(id, { owner }), type: 'job', _id: id }], {
+      now: Date.now(),
+    });
+    await space.put(begun ?? {});
+  }
+  return { ...space, client };
+}
+
+const wanted: WorkWanted = {
+  ...{ queues: ['default'], most: 10, worker: 'w1', now: () => Date.now() },
+  ...{ isOwner: () => true, isMeant: () => true },
+};
+const take = async (store: Store, more: Partial<WorkWanted> = {}) => {
+  const { works, isLimited } = await takeWork(store, { ...wanted, ...more });
+  return { ids: works.map((work) => work.job._id), isLimited };
+};
+
+it('a database that moves gives out no work until the move has ended', async () => {
+  const { store, put } = await offered({ id: 'a' });
+  const _id = engineControlId(everyEngine);
+  await put({ _id, type: 'engine-control', engine: everyEngine, enabled: false, moving: null });
+  expect(await take(store)).toEqual({ ids: [], isLimited: false });
+  const control = await store.get(_id);
+  await store.remove(_id, String(control?._rev));
+  expect((await take(store)).ids).toEqual(['a']);
+});
+
+it('a full rate stands in the way of nobody else, and counts for each owner', async () => {
+  const rate = { key: 'k', limit: 1, per: 3_600_000 };
+  const { store, client } = await offered(
+    ...Array.from({ length: 25 }, (_, n) => ({ id: `held${n}`, rate })),
+    { id: 'other', rate, owner: 'o' },
+    { id: 'free' },
+  );
+  expect((await take(store, { most: 2 })).ids).toEqual(['held0', 'other']);
+  expect(await take(store, { most: 2 })).toEqual({ ids: ['free'], isLimited: true });
+  const { limits } = await client.limits();
+  const sorted = limits.toSorted((a, b) => String(a.owner).localeCompare(String(b.owner)));
+  expect(sorted).toMatchObject([
+    { kind: 'rate', of: 'name', name: 'k', owner: 'DEFAULT', holders: [{ job: 'held0' }] },
+    { kind: 'rate', of: 'name', name: 'k', owner: 'o', holders: [{ job: 'other' }] },
+  ]);
+});
+
+it('a step that cannot be taken keeps the others from nobody', async () => {
+  const { store } = await offered({ id: 'a' }, { id: 'b' }, { id: 'c' });
+  const broken = (wrong: readonly string[]): Store => ({
+    ...store,
+    write: async (doc) => {
+      if (wrong.includes(String(doc._id))) throw new Error(`no ${String(doc._id)}`);
+      return store.write(doc);
+    },
+  });
+  await expect(take(broken(['a', 'b', 'c']))).rejects.toThrow('no a');
+  const { works, errors } = await takeWork(broken(['b']), wanted);
+  expect(works.map((work) => work.job._id)).toEqual(['a', 'c']);
+  expect(errors).toEqual([new Error('no b')]);
+  expect((await take(store)).ids).toEqual(['b']);
+});
