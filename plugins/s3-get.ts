@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type * as S3 from '@aws-sdk/client-s3';
 import {
+  downloadFile,
   egressAgents,
   loadPackage,
   PluginError,
-  projectFile,
   type PluginContext,
 } from '../src/plugin/index.js';
 import { s3Options, s3Refusal, s3Schema, type S3Place } from './_s3/client.js';
@@ -20,7 +22,10 @@ export const params = {
   properties: {
     bucket: { type: 'string', minLength: 1 },
     key: { type: 'string', minLength: 1 },
-    file: { type: 'string', description: 'a file of the project that is to hold it' },
+    file: {
+      type: 'string',
+      description: 'a file below downloads/ of the project that is to hold it',
+    },
     json: { type: 'boolean', description: 'it is JSON, which becomes body of the result' },
     most: {
       type: 'integer',
@@ -42,7 +47,8 @@ type Params = S3Place & {
 
 export default async function s3Get(context: PluginContext<Params>): Promise<unknown> {
   const { params: given, cwd, egress, signal } = context;
-  const { bucket, key } = given;
+  const { bucket, key, file } = given;
+  if (file !== undefined) downloadFile(cwd, file);
   const sdk = await loadPackage<typeof S3>('@aws-sdk/client-s3', 's3-get', cwd);
   const client = new sdk.S3Client({ ...s3Options(given), requestHandler: egressAgents(egress) });
   try {
@@ -70,11 +76,12 @@ async function contentOf(
 ): Promise<object> {
   const body = Body as Readable;
   if (file !== undefined) {
-    const path = projectFile(cwd, file);
+    const path = downloadFile(cwd, file);
+    await mkdir(dirname(path), { recursive: true });
     // Whoever reads the file sees the old one or the new one.
-    const part = `${path}.part`;
+    const part = `${path}.${randomUUID()}.part`;
     try {
-      await pipeline(body, createWriteStream(part), { signal });
+      await pipeline(body, createWriteStream(part, { flags: 'wx' }), { signal });
       await rename(part, path);
     } finally {
       await rm(part, { force: true });

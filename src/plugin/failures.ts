@@ -54,6 +54,11 @@ const failures = {
       `The file "${d.path}" is not for jobs: names that begin with a dot, and tws.json, hold settings.`,
     definition,
   ),
+  FileNotForWriting: row(
+    (d: { path: string; folder: string }) =>
+      `The file "${d.path}" is not for writing: jobs write below the folder ${d.folder} of the project only.`,
+    definition,
+  ),
   FileUnreadable: row(
     (d: { path: string; reason: string }) => `The file "${d.path}" cannot be read (${d.reason}).`,
     permanent,

@@ -18,7 +18,21 @@ export function projectFile(cwd: string, path: string): string {
   return file;
 }
 
-/** The bytes of such a file. Throws as `projectFile`, or `FileUnreadable` with the system's reason. */
+/** Where jobs may write: below this folder of the project. */
+const downloads = 'downloads';
+
+/**
+ * The absolute path of a file that parameters name for writing. Elsewhere in the project it could become code or
+ * settings of the engine. Throws as `projectFile`, or `FileNotForWriting`.
+ */
+export function downloadFile(cwd: string, path: string): string {
+  const folder = projectFile(cwd, downloads);
+  const file = projectFile(cwd, path);
+  if (file !== folder && inside(folder, file) !== undefined) return file;
+  throw pluginProblem('FileNotForWriting', { path, folder: downloads });
+}
+
+/** The bytes of a file that parameters name. Throws as `projectFile`, or `FileUnreadable` with the system's reason. */
 export async function readProjectFile(cwd: string, path: string): Promise<Buffer> {
   const file = projectFile(cwd, path);
   try {

@@ -18,7 +18,7 @@ export { connectWithin, egressAgents } from './connect.js';
 export type { EgressPolicy } from './egress.js';
 export { fetchWithin, type FetchAnswer } from './fetch.js';
 export { quoteOf, textsSent } from './quote.js';
-export { projectFile, readProjectFile } from './files.js';
+export { downloadFile, projectFile, readProjectFile } from './files.js';
 export { offerOfWork, offerWork } from './offer.js';
 export { allowsCode, requireCodeAllowed, type CodePolicy } from './code-policy.js';
 export { pluginProblem } from './failures.js';

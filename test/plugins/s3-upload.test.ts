@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -164,12 +164,36 @@ describe('s3-get', () => {
     expect(await run('s3-get', { ...place, json: true })).toMatchObject({
       result: { body: { total: 12 } },
     });
-    const cwd = folderWith({ 'in/old.json': 'old' });
-    expect(await run('s3-get', { ...place, file: 'in/old.json' }, { cwd })).toMatchObject({
-      result: { file: 'in/old.json' },
+    const cwd = folderWith({ 'downloads/old.json': 'old' });
+    for (const file of ['downloads/old.json', 'downloads/in/new.json']) {
+      expect(await run('s3-get', { ...place, file }, { cwd })).toMatchObject({ result: { file } });
+      expect(readFileSync(join(cwd, file), 'utf8')).toBe('{"total": 12}');
+    }
+    expect(readdirSync(join(cwd, 'downloads'))).toEqual(['in', 'old.json']);
+  });
+
+  it.each([
+    ['plugins/x.js', 'FileNotForWriting'],
+    ['package.json', 'FileNotForWriting'],
+    ['downloads', 'FileNotForWriting'],
+    ['downloads/../plugins/x.js', 'FileNotForWriting'],
+    ['downloads/link/x.js', 'FileNotForWriting'],
+    ['downloads/file.js', 'FileNotForWriting'],
+    ['downloads/out/x', 'FileOutside'],
+    ['downloads/.x', 'FileHidden'],
+  ])('writes nothing to %s', async (file, name) => {
+    const cwd = folderWith({ 'plugins/a.js': 'code', 'downloads/a': '' });
+    symlinkSync('../plugins', join(cwd, 'downloads/link'));
+    symlinkSync('../plugins/a.js', join(cwd, 'downloads/file.js'));
+    symlinkSync(folderWith(), join(cwd, 'downloads/out'));
+    // Nobody is asked for the object.
+    const s3 = { endpoint: 'http://127.0.0.1:1', path_style: true, auth: bucketCredentials };
+    const place = { s3, bucket: 'files', key: 'k', file };
+    expect(await run('s3-get', place, { cwd })).toMatchObject({
+      failure: { name },
+      retryable: false,
     });
-    expect(readFileSync(join(cwd, 'in', 'old.json'), 'utf8')).toBe('{"total": 12}');
-    expect(readdirSync(join(cwd, 'in'))).toEqual(['old.json']);
+    expect(readdirSync(join(cwd, 'plugins'))).toEqual(['a.js']);
   });
 
   it('refuses what is too large, no JSON, not there, or outside of the project', async () => {
