@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import {
   allowsCode,
   pluginProblem,
@@ -18,11 +19,16 @@ export const params = {
       type: 'array',
       minItems: 1,
       items: { type: 'string' },
-      description: 'the program and its arguments; no shell reads them',
+      description:
+        'the program and its arguments; no shell reads them. A path starts at the project',
     },
     line: { type: 'string', minLength: 1, description: 'instead of command: a line for /bin/sh' },
     input: { type: 'string', description: 'what the program reads from stdin' },
-    env: { type: 'object', additionalProperties: { type: 'string' } },
+    env: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'variables that code.env of tws.json names; * is not enough',
+    },
     pass: {
       type: 'array',
       items: { type: 'string' },
@@ -77,7 +83,11 @@ export default async function shell(context: PluginContext<Params>): Promise<unk
 }
 
 /** What is started, as far as the project allows it. */
-function commandOf({ params: { command, line }, code }: PluginContext<Params>): readonly string[] {
+function commandOf({
+  params: { command, line },
+  code,
+  cwd,
+}: PluginContext<Params>): readonly string[] {
   if ((command === undefined) === (line === undefined)) {
     throw pluginProblem('ParamsInvalid', {
       plugin: 'shell',
@@ -88,14 +98,23 @@ function commandOf({ params: { command, line }, code }: PluginContext<Params>): 
     if (code.lines) return ['/bin/sh', '-c', line];
     throw pluginProblem('ProgramNotAllowed', { what: 'A line for the shell', setting: 'lines' });
   }
-  const [program = ''] = command ?? [];
-  if (allowsCode(code.programs, program)) return command ?? [];
+  const [program = '', ...args] = command ?? [];
+  if (allowsCode(code.programs, program)) {
+    // A path starts at the project, whatever folder the document names.
+    return [program.includes('/') ? resolve(cwd, program) : program, ...args];
+  }
   throw pluginProblem('ProgramNotAllowed', { what: `The program ${program}`, setting: 'programs' });
 }
 
+/** Variables that say how programs are found and loaded: no document sets them. */
+const ofLoading = /^(?:LD_|DYLD_|NODE_OPTIONS$|PATH$)/;
+
 /** Nothing of the engine's environment but where programs are, how texts are written, and what is allowed. */
 function environmentOf({ params: { env = {}, pass = [] }, code }: PluginContext<Params>) {
-  const wrong = pass.find((name) => !allowsCode(code.env, name));
+  // Many variables make a program run others (BASH_ENV, PERL5OPT, GIT_…): a document sets those that are named.
+  const wrong =
+    pass.find((name) => !allowsCode(code.env, name)) ??
+    Object.keys(env).find((name) => ofLoading.test(name) || !code.env.includes(name));
   if (wrong !== undefined) {
     throw pluginProblem('ProgramNotAllowed', { what: `The variable ${wrong}`, setting: 'env' });
   }
@@ -104,11 +123,7 @@ function environmentOf({ params: { env = {}, pass = [] }, code }: PluginContext<
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  // How programs are loaded is not for documents to say.
-  const own = Object.entries(env).filter(
-    ([name]) => !/^(?:LD_|DYLD_|NODE_OPTIONS$|PATH$)/.test(name),
-  );
-  return Object.fromEntries([...passed, ...own]);
+  return Object.fromEntries([...passed, ...Object.entries(env)]);
 }
 
 async function folderOf({ params: { folder }, cwd }: PluginContext<Params>): Promise<string> {

@@ -132,7 +132,11 @@ export const settings = {
     about: 'Programs that they may start, by name or path; * for all.',
     usual: [],
   },
-  'code.env': { about: 'Variables of the environment that such programs may be given.', usual: [] },
+  'code.env': {
+    about:
+      'Variables that such programs may be given of the environment, * for all, and that documents may set, if they are named.',
+    usual: [],
+  },
   'code.lines': { about: 'true: plugin shell takes lines for the shell of the system, too.' },
   'http.host': {
     about: `Address to listen on; default ${defaultHost}. On any other everybody has to sign in.`,

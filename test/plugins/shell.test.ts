@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -42,8 +43,8 @@ describe('shell', () => {
     vi.stubEnv('ALLOWED', 'yes');
     onTestFinished(() => void vi.unstubAllEnvs());
     const shown = { ...program('console.log(JSON.stringify(process.env))'), json: true };
-    const allowed = { ...code, env: ['ALLOWED'] };
-    const env = { OWN: '1', LD_PRELOAD: '/tmp/evil.so', NODE_OPTIONS: '--inspect', PATH: '/tmp' };
+    const allowed = { ...code, env: ['ALLOWED', 'OWN'] };
+    const env = { OWN: '1' };
     const outcome = await run({ ...shown, env, pass: ['ALLOWED'] }, { code: allowed });
     const { output } = (outcome as unknown as { readonly result: { readonly output: object } })
       .result;
@@ -54,7 +55,7 @@ describe('shell', () => {
       PATH: process.env['PATH'],
     });
     expect(Object.keys(output)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/SECRET|LD_PRELOAD|NODE_OPTIONS/)]),
+      expect.arrayContaining([expect.stringMatching(/SECRET/)]),
     );
     expect(await run({ ...shown, pass: ['SECRET_OF_ENGINE'] }, { code: allowed })).toMatchObject({
       failure: {
@@ -62,6 +63,45 @@ describe('shell', () => {
         message:
           'The variable SECRET_OF_ENGINE is not allowed: "code": {"env"} in tws.json says what is.',
       },
+    });
+  });
+
+  it.each([
+    ['BASH_ENV', ['REGION']],
+    ['BASH_FUNC_x%%', ['REGION']],
+    ['PERL5OPT', ['*']],
+    ['GIT_SSH_COMMAND', ['*']],
+    ['LD_PRELOAD', ['LD_PRELOAD']],
+    ['NODE_OPTIONS', ['NODE_OPTIONS']],
+    ['PATH', ['PATH']],
+  ])('lets no document set the variable %s where the project allows %j', async (name, names) => {
+    const outcome = await run(
+      { command: ['true'], env: { [name]: 'x' } },
+      { code: { ...code, env: names } },
+    );
+    expect(outcome).toMatchObject({
+      failure: {
+        name: 'ProgramNotAllowed',
+        message: expect.stringContaining(`The variable ${name} is not allowed`) as string,
+      },
+      retryable: false,
+    });
+  });
+
+  it('finds a program with a path from the project, not from the folder where it runs', async () => {
+    const cwd = folderWith({
+      'bin/tool': '#!/bin/sh\necho project',
+      'data/bin/tool': '#!/bin/sh\necho data',
+    });
+    for (const file of ['bin/tool', 'data/bin/tool']) chmodSync(join(cwd, file), 0o755);
+    const named = { ...code, programs: ['bin/tool', './tool'] };
+    const tool = { command: ['bin/tool'], folder: 'data' };
+    expect(await run(tool, { cwd, code: named })).toMatchObject({
+      result: { stdout: 'project\n' },
+    });
+    const other = { command: ['./tool'], folder: 'data/bin' };
+    expect(await run(other, { cwd, code: named })).toMatchObject({
+      failure: { name: 'ProgramMissing' },
     });
   });
 
