@@ -156,9 +156,9 @@ async function lookUp(
   for (const whose of new Set([owner, defaultOwner])) {
     const docs = await findDefinition(store, kind, name, whose);
     const [doc] = docs;
-    // What is wrong is told by engines.
-    if (docs.length > 1 || doc === undefined) continue;
-    return found(doc) ?? { kind: 'unknown' };
+    if (doc === undefined) continue;
+    // What is wrong is told by engines: two of one name are ambiguous, whatever DEFAULT has.
+    return (docs.length === 1 ? found(doc) : undefined) ?? { kind: 'unknown' };
   }
   return { kind: 'unknown' };
 }

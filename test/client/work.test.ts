@@ -77,3 +77,13 @@ it('a step that cannot be taken keeps the others from nobody', async () => {
   expect(errors).toEqual([new Error('no b')]);
   expect((await take(store)).ids).toEqual(['b']);
 });
+
+it('of two own tasks of one name an engine tells, even where DEFAULT has one', async () => {
+  const { client, put } = await offered();
+  for (const [n, owner] of ['DEFAULT', 'o', 'o'].entries()) {
+    await put({ ...task('w', { plugin: 'worker', owner }), _id: `task:${n}` });
+  }
+  await put({ _id: 'flow:f', type: 'flow', name: 'f', owner: 'o', timeout: 0, tasks: ['w'] });
+  const order = { ...job('f', { owner: 'o' }), type: 'job', _id: 'j' };
+  expect(await client.beginWork([order], { now: Date.now() })).toEqual([order]);
+});

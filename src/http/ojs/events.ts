@@ -143,3 +143,8 @@ function eventId(
   const random = createHash('sha256').update(text).digest().subarray(0, 10);
   return `evt_${uuidV7(at, random)}`;
 }
+
+/** No event of that time or later has an id before it. */
+export function firstIdAt(at: number): string {
+  return `evt_${uuidV7(at, new Uint8Array(10))}`;
+}

@@ -8,7 +8,7 @@ import { route, type RouteCall, type Definition, type Route } from '../route.js'
 import { known } from '../routes/common.js';
 import { ojsPrefix, ojsType, ojsVersion } from './protocol.js';
 
-const tenantHeader = 'x-ojs-tenant-id';
+export const tenantHeader = 'x-ojs-tenant-id';
 
 type Nothing = z.ZodObject;
 

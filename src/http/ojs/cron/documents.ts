@@ -61,7 +61,7 @@ export function documentsOfCron(
   };
   if (isFlow) return [schedule];
   const ofCron = { _id: `flow:${owner}:${flow}`, type: 'flow', name: flow, owner, timeout: 0 };
-  return [{ ...ofCron, tasks: [entry], ojs: kept }, schedule];
+  return [{ ...ofCron, tasks: [entry], ojs: { ...kept, created_at: now } }, schedule];
 }
 
 /** What each job gets from the schedule. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problem } from '../../../errors.js';
+import { problem, TwsError } from '../../../errors.js';
 import type { StoredDocument } from '../../../model/document.js';
 import { isObject } from '../../../model/object.js';
 import { readScheduleProgress } from '../../../model/schedule.js';
@@ -17,7 +17,7 @@ import {
   cronsAnswerSchema,
   type CronAnswer,
 } from '../cron/schemas.js';
-import { ojsRoute, ownerOfNew } from '../route.js';
+import { ojsRoute, ownerOfNew, tenantHeader } from '../route.js';
 import { timeText } from '../times.js';
 import { targetOfType } from './jobs.js';
 
@@ -49,8 +49,7 @@ export const makeCronRoute = ojsRoute({
       const message = 'expression and timezone must name a time that comes.';
       refuseDocument('schedule', [{ path: 'expression', message }]);
     }
-    let rev = '';
-    for (const doc of documents) rev = await api.client.write(doc as { readonly _id: string });
+    const rev = await storeCron(api, documents);
     const cron = await cronAnswer(api, { ...schedule, _rev: rev });
     return { status: 201, body: { cron, cron_job: cron } };
   },
@@ -120,6 +119,45 @@ export const removeCronRoute = ojsRoute({
   },
 });
 
+/** So long a flow without a schedule may be one that is being registered, ms. */
+const registeringMs = 60_000;
+
+/**
+ * Stores the schedule, and its flow before it. A flow that was left behind when somebody died half-way is taken over;
+ * answers the revision of the schedule.
+ */
+async function storeCron(
+  api: Api,
+  documents: readonly Readonly<Record<string, unknown>>[],
+): Promise<string> {
+  const [schedule, flow] = documents.toReversed() as readonly (Record<string, unknown> & {
+    readonly _id: string;
+  })[];
+  if (schedule === undefined) return '';
+  const left = flow === undefined ? undefined : await api.client.get(flow._id);
+  const isLeft = left !== undefined && isLeftBehind(left, api.now());
+  const over = isLeft ? { _rev: left._rev } : {};
+  const flowRev = flow === undefined ? '' : await api.client.write({ ...flow, ...over });
+  try {
+    return await api.client.write(schedule);
+  } catch (error) {
+    // What an unclear answer means is not known: then the schedule may be there.
+    const isNot =
+      error instanceof TwsError && ['document_refused', 'document_conflict'].includes(error.code);
+    if (isNot && flow !== undefined) {
+      await api.client.remove(flow._id, flowRev).catch(() => undefined);
+    }
+    throw error;
+  }
+}
+
+/** Made for a cron job, and not just now. */
+function isLeftBehind({ ojs }: StoredDocument, now: number): boolean {
+  if (!isObject(ojs)) return false;
+  const made = ojs['created_at'];
+  return typeof made !== 'number' || made < now - registeringMs;
+}
+
 /** A schedule that was registered by this API. */
 function isCron({ ojs }: StoredDocument): boolean {
   return isObject(ojs);
@@ -134,11 +172,19 @@ async function cronOf(
   return all.find((doc) => doc['name'] === name);
 }
 
-/** @throws TwsError `document_missing` */
+/** The one of that name; of several that of the usual owner. @throws TwsError `document_missing`, `request_invalid` */
 async function cronFor(api: Api, who: Principal, name: string): Promise<StoredDocument> {
-  const doc = await cronOf(api, ownersFor(who, undefined), name);
-  if (doc === undefined || !isCron(doc)) throw problem('document_missing', { id: name });
-  return doc;
+  const all = await api.client.schedules(ownersFor(who, undefined));
+  const named = all.filter((doc) => doc['name'] === name && isCron(doc));
+  const [first, second] = named;
+  if (first === undefined) throw problem('document_missing', { id: name });
+  if (second === undefined) return first;
+  const owner = ownerOfNew(who);
+  const [own, other] = named.filter((doc) => ownerOf(doc) === owner);
+  if (own !== undefined && other === undefined) return own;
+  const owners = [...new Set(named.map(ownerOf))].slice(0, 10).join(', ');
+  const reason = `it must say whose ${JSON.stringify(name)} is meant (${owners}).`;
+  throw problem('request_invalid', { part: `header ${tenantHeader}`, reason });
 }
 
 async function cronAnswer(api: Api, doc: StoredDocument): Promise<CronAnswer> {

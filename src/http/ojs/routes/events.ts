@@ -5,9 +5,11 @@ import { ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { countParam } from '../../routes/common.js';
-import { eventsOf, type OjsEvent } from '../events.js';
+import { eventsOf, firstIdAt, type OjsEvent } from '../events.js';
 import { ojsRoute } from '../route.js';
 
+/** So long an event may be stored after its time, ms: what is younger is told at once, and once more. */
+const lateMs = 3_000;
 /** The newest jobs of these many are looked through. */
 const mostLooked = 2_000;
 const together = 500;
@@ -31,7 +33,7 @@ export const ojsEventsRoute = ojsRoute({
   path: '/v1/events',
   id: 'ojsEvents',
   summary: 'What happened to jobs, oldest first.',
-  description: `The events are read from the jobs: those of the newest ${mostLooked}. GET /_tws/changes is a stream of all changes.`,
+  description: `The events are read from the jobs: those of the newest ${mostLooked}. Behind the last page the cursor stays before the last ${lateMs / 1_000} seconds, so that none is missed that is stored late: younger events come again, with the same id. GET /_tws/changes is a stream of all changes.`,
   access: 'viewer',
   query: z.object({
     types: list.optional().describe('Only these, with commas between them.'),
@@ -53,25 +55,45 @@ export const ojsEventsRoute = ojsRoute({
     },
   },
   handle: async ({ api, query, who }) => {
-    const { types, queues, job_types: jobTypes, after = '', limit = 100 } = query;
+    const { types, queues, job_types: jobTypes, limit = 100 } = query;
+    const { after, floor } = readCursor(query.after);
     const isWanted = ({ type, id, data }: OjsEvent): boolean =>
       id > after &&
       isIn(types, type) &&
       isIn(queues, data['queue']) &&
       isIn(jobTypes, data['job_type']);
-    const jobs = await newestJobs(api, who);
+    // As it was before jobs were read.
     const now = api.now();
+    const jobs = await newestJobs(api, who);
     const all = jobs
       .flatMap((job) => eventsOf(job, now))
       .filter(isWanted)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const events = all.slice(0, limit);
-    const cursor = events.at(-1)?.id ?? query.after;
     const more = all.length > events.length;
+    const low = [floor ?? '~', firstIdAt(now - lateMs)].toSorted()[0] as string;
+    const cursor = cursorOf(events.at(-1)?.id ?? query.after, { low, more });
     const body = { events, has_more: more, ...(cursor === undefined ? {} : { cursor }) };
     return { status: 200, body };
   },
 });
+
+/** What a cursor says: the last event that was told, and from where events are to be told again after the last page. */
+function readCursor(text = ''): { readonly after: string; readonly floor?: string | undefined } {
+  const [after = '', floor] = text.split('~');
+  return { after, floor };
+}
+
+/** Pages follow each other; after the last one it goes back to `low`, where that is before it. */
+function cursorOf(
+  last: string | undefined,
+  { low, more }: { readonly low: string; readonly more: boolean },
+): string | undefined {
+  if (last === undefined) return undefined;
+  const { after } = readCursor(last);
+  if (after <= low) return after;
+  return more ? `${after}~${low}` : low;
+}
 
 function isIn(wanted: readonly string[] | undefined, value: unknown): boolean {
   return wanted === undefined || wanted.includes(String(value));

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { openOjs, work } from './ojs-api.js';
+
+const order = { expression: '@daily', job_template: { type: 'email.send', args: [1] } };
+const tenant = (owner: string) => ({ headers: { 'x-ojs-tenant-id': owner } });
+
+it('a cron job takes over the flow that was left behind when one half of it was stored', async () => {
+  const api = await openOjs();
+  const name = 'ojs-cron:a';
+  const left = { _id: `flow:DEFAULT:${name}`, type: 'flow', name, owner: 'DEFAULT', timeout: 0 };
+  const now = Date.now();
+  await api.put(work, { ...left, tasks: ['email.send'], ojs: { created_at: now } });
+  const body = { name: 'a', ...order };
+  // It may be about to get its schedule.
+  expect((await api.ojs('POST', '/v1/cron', { body })).status).toBe(409);
+  const young = await api.store.get(left._id);
+  await api.store.write({ ...young, _id: left._id, ojs: { created_at: now - 61_000 } });
+  expect((await api.ojs('POST', '/v1/cron', { body })).status).toBe(201);
+  expect(await api.store.get(left._id)).toMatchObject({ ojs: { args: [1] } });
+  // A schedule that is refused leaves no flow behind.
+  await api.put({ _id: 'schedule:DEFAULT:b', type: 'note' });
+  const taken = await api.ojs('POST', '/v1/cron', { body: { ...body, name: 'b' } });
+  expect(taken.status).toBe(409);
+  expect(await api.store.get('flow:DEFAULT:ojs-cron:b')).toBeUndefined();
+});
+
+it('of cron jobs of one name that of the usual owner is meant, or it has to be said', async () => {
+  const api = await openOjs();
+  await api.put(work);
+  for (const owner of ['x', 'y']) {
+    const body = { name: 'a', ...order };
+    expect((await api.ojs('POST', '/v1/cron', { body, ...tenant(owner) })).status).toBe(201);
+  }
+  expect(await api.ojs('DELETE', '/v1/cron/a')).toMatchObject({
+    status: 400,
+    body: { error: { message: expect.stringContaining('(x, y)') as string } },
+  });
+  expect((await api.ojs('POST', '/v1/cron', { body: { name: 'a', ...order } })).status).toBe(201);
+  expect((await api.ojs('DELETE', '/v1/cron/a')).status).toBe(200);
+  expect((await api.ojs('DELETE', '/v1/cron/a', tenant('y'))).status).toBe(200);
+  expect((await api.ojs('GET', '/v1/cron/a', tenant('x'))).status).toBe(200);
+});
