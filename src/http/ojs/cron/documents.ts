@@ -35,7 +35,7 @@ export function templateOf(order: CronOrder): OjsOrder {
 export function documentsOfCron(
   order: CronOrder,
   { owner, target, now }: CronFacts,
-): readonly Record<string, unknown>[] {
+): readonly (Record<string, unknown> & { readonly _id: string })[] {
   const { name } = order;
   const template = templateOf(order);
   const { type, args } = template;

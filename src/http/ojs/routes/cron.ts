@@ -128,11 +128,9 @@ const registeringMs = 60_000;
  */
 async function storeCron(
   api: Api,
-  documents: readonly Readonly<Record<string, unknown>>[],
+  documents: readonly (Readonly<Record<string, unknown>> & { readonly _id: string })[],
 ): Promise<string> {
-  const [schedule, flow] = documents.toReversed() as readonly (Record<string, unknown> & {
-    readonly _id: string;
-  })[];
+  const [schedule, flow] = documents.toReversed();
   if (schedule === undefined) return '';
   const left = flow === undefined ? undefined : await api.client.get(flow._id);
   const isLeft = left !== undefined && isLeftBehind(left, api.now());
