@@ -31,8 +31,10 @@ it.each([
     const worker = spawn(found, [...args, api.url, 'default'], {
       cwd: api.folder,
       stdio: 'ignore',
+      // `go run` starts the worker as a process of its own: the whole group is ended.
+      detached: true,
     });
-    onTestFinished(() => void worker.kill('SIGKILL'));
+    onTestFinished(() => void process.kill(-(worker.pid ?? 0), 'SIGKILL'));
     const good = await api.enqueue({ type: 'email.send', args: ['ada'] });
     const bad = await api.enqueue({ type: 'other.work', args: [], retry: { max_attempts: 1 } });
     expect((await api.ended(good.id)).steps).toMatchObject([{ result: { sent_to: 'ada' } }]);
