@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.js';
 import type { Assembly } from '../../../src/engine/assembly.js';
 import { sweep } from '../../../src/engine/loop/periodic.js';
 import type { ViewQuery } from '../../../src/store/views.js';
@@ -36,6 +37,7 @@ async function sweepWith(broken: string, fate: () => Promise<never>) {
     notifyLists: { mark: () => 0, replace: () => undefined },
     replicas: { many: false },
     now: () => 0,
+    clock: systemClock,
     horizonMs: () => 60_000,
     log: { debug: () => undefined },
   } as unknown as Assembly;
