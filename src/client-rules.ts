@@ -6,3 +6,10 @@ export { explainChain } from './client/explain-job.js';
 export { eventReasons } from './client/event-reasons.js';
 export { countInHand } from './client/service.js';
 export { leasedSteps, workIn } from './client/work.js';
+export {
+  moveDatabase,
+  moveBack,
+  type MoveOptions,
+  type MoveStage,
+  type MoveResult,
+} from './client/move/move.js';

@@ -48,13 +48,6 @@ export { usualLeaseMs } from './model/engine.js';
 export { isAway, type WatchOptions } from './client/watch.js';
 export type { TakenWork, WorkerStep, WorkAnswer, WorkWanted } from './client/work.js';
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
-export {
-  moveDatabase,
-  moveBack,
-  type MoveOptions,
-  type MoveStage,
-  type MoveResult,
-} from './client/move/move.js';
 export { everyJob } from './client/every-job.js';
 export {
   guardCost,

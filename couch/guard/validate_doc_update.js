@@ -140,9 +140,8 @@ export default function validate(newDoc, oldDoc) {
     if (isFinal(before.state) && now.length > old.length) {
       var last = now[now.length - 1];
       if (isTree(last) && typeof last.end !== 'number') {
-        refuse(
-          'This job is finished: no step can be added to it; ask for a retry, or store a new job.',
-        );
+        var finished = 'This job is finished: no step can be added to it; ';
+        refuse(finished + 'ask for a retry, or store a new job.');
       }
     }
     for (var i = 0; i < old.length; i += 1) {

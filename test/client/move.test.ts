@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inspectServer, moveDatabase, moveBack, type MoveStage } from '../../src/client.js';
+import { inspectServer } from '../../src/client.js';
+import { moveBack, moveDatabase, type MoveStage } from '../../src/client-rules.js';
 import type { Connection } from '../../src/store/connection.js';
 import { openStore } from '../../src/store/store.js';
 import { removeAfterwards, request } from '../support/couch.js';

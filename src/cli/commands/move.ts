@@ -5,7 +5,7 @@ import {
   type MoveResult,
   type MoveOptions,
   type MoveStage,
-} from '../../client.js';
+} from '../../client-rules.js';
 import { splitUrl } from '../../config/credentials.js';
 import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
