@@ -68,7 +68,11 @@ async function readMark(client: CouchClient): Promise<Mark | undefined> {
     throw unexpected(client.connection, action, reply);
   }
   const { _rev, moved_to } = reply.body as Readonly<Record<string, unknown>>;
-  return { _rev: String(_rev), moved_to: String(moved_to) };
+  if (typeof _rev !== 'string' || typeof moved_to !== 'string') {
+    const reason = `the answer is not ${movedId}`;
+    throw unexpected(client.connection, action, { status: 200, reason });
+  }
+  return { _rev, moved_to };
 }
 
 async function change(

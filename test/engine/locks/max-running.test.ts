@@ -215,7 +215,8 @@ describe('limits by key', () => {
     const { reasons } = await explainJob(space.store, same);
     expect(reasons[0]).toMatchObject({
       kind: 'full',
-      because: 'The only permit of limit customer for "a" is taken; now: first.',
+      because:
+        'The only permit of limit customer for "a" is taken; now: first. No other job is in line for it.',
       todo: 'It goes on when one of them is given back; see `tws explain first`.',
     });
     await space.put({ type: 'request', action: 'cancel', job: 'first' });
