@@ -40,6 +40,7 @@ const capabilities = {
 } as const;
 
 const notes = [
+  'Level 4 was measured once: 132 of 133 cases of the public suite (v0.4.0) passed, with the embedded server.',
   'A type is the name of a flow or of a task; any other is refused unless there is a task "ojs".',
   'The type of a flow takes no retry, timeout and visibility_timeout: the flow says them itself.',
   'A lease that is over uses up an attempt; the job is available again at once, if there is another one.',
