@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { documentsOfCron } from '../../src/http/ojs/cron/documents.js';
+import { cronSchema } from '../../src/http/ojs/cron/schemas.js';
 import { openOjs, work } from './ojs-api.js';
 
 const order = { expression: '@daily', job_template: { type: 'email.send', args: [1] } };
@@ -39,4 +41,24 @@ it('of cron jobs of one name that of the usual owner is meant, or it has to be s
   expect((await api.ojs('DELETE', '/v1/cron/a')).status).toBe(200);
   expect((await api.ojs('DELETE', '/v1/cron/a', tenant('y'))).status).toBe(200);
   expect((await api.ojs('GET', '/v1/cron/a', tenant('x'))).status).toBe(200);
+});
+
+it('what a template says of its jobs counts in "options" and beside the type', () => {
+  const said = { priority: 10, tags: ['night'], queue: 'q', retry: { max_attempts: 2 } };
+  const documents = (more: object) =>
+    documentsOfCron(
+      cronSchema.parse({
+        name: 'a',
+        cron: '@daily',
+        job_template: { type: 'f', args: [], ...more },
+      }),
+      { owner: 'o', target: { kind: 'task', name: 'f', ...task }, now: 0 },
+    );
+  const task = { isWork: true, hasRetry: false, hasLease: false, byType: false };
+  const [flow, schedule] = documents(said);
+  expect([flow, schedule]).toEqual(documents({ options: said }));
+  expect(schedule).toMatchObject({ priority: 490, tags: ['night'], ojs: { queue: 'q' } });
+  expect(flow).toMatchObject({
+    tasks: [{ retry: { limit: 1 }, params: { worker: { queue: 'q' } } }],
+  });
 });

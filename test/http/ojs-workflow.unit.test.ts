@@ -245,6 +245,17 @@ describe('a workflow', () => {
     expect(workflowOf(docOf(job), t0).steps?.map(({ id: name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
+  it('gives its options to steps that do not say them, in "options" or beside their type', () => {
+    const retry = { max_attempts: 5 };
+    const own = { max_attempts: 1 };
+    const { type, args } = leaf();
+    const steps = [{ type, args }, leaf(), { type, args, retry: own }];
+    const doc = stored({ type: 'chain', steps, options: { retry, tags: ['t'] } });
+    const kept = [1, 2, 3].map((place) => keptStep(docOf(doc), stepId(id, place)));
+    expect(kept.map((step) => step?.['retry'])).toEqual([retry, own, own]);
+    expect(kept.map((step) => step?.['tags'])).toEqual([['t'], ['t'], ['t']]);
+  });
+
   it.each<[string, WorkflowNode, string]>([
     ['without steps', { type: 'chain' }, 'steps must be a list'],
     ['with an empty list', { type: 'group', jobs: [] }, 'jobs must be a list'],

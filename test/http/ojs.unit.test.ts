@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { durationMs } from '../../src/http/ojs/durations.js';
 import { envelopeOf, isAlone } from '../../src/http/ojs/envelope.js';
 import { failureOf } from '../../src/http/ojs/failure.js';
-import { ourRetry } from '../../src/http/ojs/order.js';
+import { ourRetry } from '../../src/http/ojs/options.js';
 import { ojsHeaders } from '../../src/http/ojs/protocol.js';
 import {
   ojsStateOf,

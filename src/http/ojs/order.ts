@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
-import { problem } from '../../errors.js';
 import { defaultPriority } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import type { Unique } from '../../model/unique.js';
 import type { WorkRate } from '../../model/work.js';
 import { ourUnique } from './unique.js';
-import { durationMs, leaseLengthMs } from './durations.js';
-import { optionNames, type OjsOptions, type OjsOrder, type OjsRetry } from './schemas.js';
+import { durationMs } from './durations.js';
+import { optionsOf, ourRetry, rankAndTags, unsupported, type SettledOptions } from './options.js';
+import { optionNames, type OjsOrder } from './schemas.js';
 
 /*
  * A job as the Open Job Spec has it becomes one of ours. What it says that cannot be done is refused;
@@ -45,31 +44,30 @@ export function jobOfOrder(
 ): Record<string, unknown> {
   const options = optionsOf(order);
   const after = options.scheduled_at ?? options.delay_until;
-  const { expires_at: expires, priority, queue, tags } = options;
+  const { expires_at: expires, queue } = options;
   return {
     _id: id,
     type: 'job',
     owner,
     ...workOf(order, options, target),
     ...(queue == null || isWork(target) ? {} : { queue }),
-    ...(priority == null ? {} : { priority: defaultPriority - priority }),
+    ...rankAndTags(options),
     ...(after == null ? {} : { exec_after: timeOf(after, now) }),
     ...(expires == null ? {} : { expires: timeOf(expires, now) }),
-    ...(tags == null || tags.length === 0 ? {} : { tags }),
     ...(options.pending === true ? { paused: true } : {}),
     ...(options.unique == null ? {} : { unique: uniqueOf(order, options) }),
     ojs: keptOf(order, options, now),
   };
 }
 
-function uniqueOf(order: OjsOrder, { unique, queue }: Settled): Unique {
+function uniqueOf(order: OjsOrder, { unique, queue }: SettledOptions): Unique {
   const { type, args } = order;
   const meta = metaOf(order);
   return ourUnique(unique ?? {}, { type, queue: queue ?? 'default', args, meta });
 }
 
 /** What the specification has and our jobs have not, or in another form. */
-function keptOf(order: OjsOrder, options: Settled, now: number): Record<string, unknown> {
+function keptOf(order: OjsOrder, options: SettledOptions, now: number): Record<string, unknown> {
   const { queue, retry, expires_at: expires } = options;
   const scheduled = options.scheduled_at ?? options.delay_until;
   const { type, args, schema } = order;
@@ -134,76 +132,8 @@ function isWork(target: Target): boolean {
   return target.kind === 'task' && target.isWork;
 }
 
-type Settled = OjsOptions & { readonly timeoutMs?: number; readonly leaseMs?: number };
-
-/** The options of a job, of which each is given once and can be done; durations in ms. */
-function optionsOf(order: OjsOrder): Settled {
-  const all = mergedOptions(order);
-  assertDoable(all);
-  const { retry, retry_policy: policy } = all;
-  const { timeout, timeout_ms: timeoutMs, visibility_timeout: lease } = all;
-  const limit = same(timeout == null ? undefined : timeout * 1000, timeoutMs, 'timeout');
-  const leaseMs = same(
-    lease == null ? undefined : leaseLengthMs(lease),
-    all.visibility_timeout_ms,
-    'visibility_timeout',
-  );
-  const given = retry ?? policy;
-  return {
-    ...all,
-    ...(given == null ? {} : { retry: given }),
-    ...(limit === undefined || limit === 0 ? {} : { timeoutMs: limit }),
-    ...(leaseMs === undefined || leaseMs === 0 ? {} : { leaseMs }),
-  };
-}
-
-/** The options in `options`, and those beside the type. @throws TwsError `request_invalid` */
-function mergedOptions(order: OjsOrder): OjsOptions {
-  const { options } = order;
-  const merged: Record<string, unknown> = {};
-  for (const name of optionNames) {
-    const given = [order[name], options?.[name]].filter((value) => value != null);
-    const [first, second] = given;
-    if (second !== undefined && !isDeepStrictEqual(first, second))
-      contradict(name, `options.${name}`);
-    if (first !== undefined) merged[name] = first;
-  }
-  return merged;
-}
-
-/** @throws TwsError `ojs_unsupported`, `request_invalid` */
-function assertDoable(all: OjsOptions): void {
-  const { concurrency, throttle, on_limit: onLimit = 'wait' } = all.rate_limit ?? {};
-  const odd = [
-    [concurrency, 'concurrency'],
-    [throttle, 'throttle'],
-    [onLimit === 'wait' ? undefined : onLimit, 'on_limit'],
-  ].find(([value]) => value !== undefined);
-  if (odd !== undefined) {
-    unsupported(`"rate_limit.${String(odd[1])}"`, 'jobs over the limit wait for the next window.');
-  }
-  const { scheduled_at: at, delay_until: until, retry, retry_policy: policy } = all;
-  if (at != null && until != null && at !== until) contradict('scheduled_at', 'delay_until');
-  if (retry != null && policy != null && !isDeepStrictEqual(retry, policy)) {
-    contradict('retry', 'retry_policy');
-  }
-}
-
-function lengthOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : durationMs(text);
-}
-
-function same(
-  one: number | undefined,
-  other: number | null | undefined,
-  name: string,
-): number | undefined {
-  if (one !== undefined && other != null && one !== other) contradict(name, `${name}_ms`);
-  return one ?? other ?? undefined;
-}
-
 /** What runs: the flow, or one step of the task. */
-function workOf(order: OjsOrder, options: Settled, target: Target): Record<string, unknown> {
+function workOf(order: OjsOrder, options: SettledOptions, target: Target): Record<string, unknown> {
   if (target.kind === 'flow') return flowWork(order, options);
   const { name, isWork, hasRetry, byType } = target;
   const { retry } = options;
@@ -218,7 +148,7 @@ function workOf(order: OjsOrder, options: Settled, target: Target): Record<strin
 }
 
 /** A flow says itself how its steps are done. @throws TwsError `ojs_unsupported` */
-function flowWork({ type, args }: OjsOrder, options: Settled) {
+function flowWork({ type, args }: OjsOrder, options: SettledOptions) {
   const { retry, timeoutMs, leaseMs, rate_limit: rate } = options;
   const because = `${JSON.stringify(type)} is a flow, which says itself how its steps are tried again and how long they may take.`;
   if (retry != null) unsupported('"retry"', because);
@@ -231,7 +161,7 @@ function flowWork({ type, args }: OjsOrder, options: Settled) {
 /** What a step that an engine does is given. @throws TwsError `ojs_unsupported` */
 function engineWork(
   { args }: OjsOrder,
-  { timeoutMs, leaseMs, rate_limit: rate }: Settled,
+  { timeoutMs, leaseMs, rate_limit: rate }: SettledOptions,
   task: string,
 ) {
   if (rate != null) unsupported('"rate_limit"', `the task "${task}" has a "rate" of its own.`);
@@ -248,7 +178,7 @@ function engineWork(
  */
 function workerWork(
   { type }: OjsOrder,
-  options: Settled,
+  options: SettledOptions,
   { byType, hasLease }: Extract<Target, { kind: 'task' }>,
 ) {
   const { queue, timeoutMs, leaseMs = hasLease ? undefined : specLeaseMs } = options;
@@ -268,7 +198,7 @@ function workerWork(
 const specLeaseMs = 1_800_000;
 
 /** How much of such work workers get. */
-function rateOf({ queue, rate_limit: limited }: Settled): WorkRate | undefined {
+function rateOf({ queue, rate_limit: limited }: SettledOptions): WorkRate | undefined {
   const { max_per_second: perSecond, rate, key } = limited ?? {};
   const limit = perSecond ?? rate?.limit;
   if (limit === undefined) return undefined;
@@ -282,35 +212,6 @@ function paramsOf(args: readonly unknown[]): { readonly params?: object } {
   if (args.length === 0) return {};
   return { params: args.length === 1 && isObject(first) ? first : { args } };
 }
-
-/** A retry policy as ours; its defaults are those of the specification (retry, section 8). */
-export function ourRetry(retry: OjsRetry): Record<string, unknown> {
-  const { max_attempts: attempts = 3, jitter = true, backoff_coefficient: factor = 2 } = retry;
-  const { initial_interval: first, max_interval: most, non_retryable_errors: never } = retry;
-  const form = retry.backoff_strategy ?? retry.backoff_type ?? 'exponential';
-  return {
-    limit: Math.max(0, attempts - 1),
-    delay:
-      form === 'none'
-        ? 0
-        : (same(lengthOf(first), retry.initial_interval_ms, 'initial_interval') ?? 1_000),
-    ...growthsOf[form](factor),
-    max: same(lengthOf(most), retry.max_interval_ms, 'max_interval') ?? 300_000,
-    ...(jitter ? { spread: 0.5 } : {}),
-    ...(never === undefined || never.length === 0 ? {} : { never }),
-  };
-}
-
-/** Our growth for each of theirs. */
-const growthsOf: Readonly<
-  Record<NonNullable<OjsRetry['backoff_strategy']>, (factor: number) => object>
-> = {
-  exponential: (factor) => ({ factor }),
-  constant: () => ({ factor: 1 }),
-  none: () => ({ factor: 1 }),
-  linear: () => ({ growth: 'linear' }),
-  polynomial: (factor) => ({ growth: 'power', factor }),
-};
 
 /** What the specification asks to keep though nobody knows what it means. */
 function unknownIn(order: OjsOrder): Record<string, unknown> {
@@ -327,13 +228,4 @@ const meaningful: ReadonlySet<string> = new Set([
 
 function timeOf(text: string, now: number): number {
   return text.startsWith('+') ? now + (durationMs(text.slice(1)) ?? 0) : Date.parse(text);
-}
-
-function unsupported(what: string, because: string): never {
-  throw problem('ojs_unsupported', { what, because });
-}
-
-function contradict(one: string, other: string): never {
-  const reason = `${one} and ${other} say different things.`;
-  throw problem('request_invalid', { part: 'body', reason });
 }

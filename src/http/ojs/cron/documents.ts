@@ -1,4 +1,5 @@
-import { defaultPriority } from '../../../model/job.js';
+import type { OverlapPolicy } from '../../../model/schedule.js';
+import { optionsOf, rankAndTags } from '../options.js';
 import { entryOfOrder, metaOf, type Target } from '../order.js';
 import type { OjsOrder } from '../schemas.js';
 import type { CronOrder } from './schemas.js';
@@ -14,8 +15,7 @@ export const overlaps = {
   allow: 'all',
   enqueue: 'one',
   cancel_previous: 'cancel_running',
-} as const;
-export type OverlapWord = keyof typeof overlaps;
+} as const satisfies Record<NonNullable<CronOrder['overlap_policy']>, OverlapPolicy>;
 
 export type CronFacts = {
   readonly owner: string;
@@ -39,14 +39,11 @@ export function documentsOfCron(
   const { name } = order;
   const template = templateOf(order);
   const { type, args } = template;
-  const { queue, retry } = template.options ?? {};
+  const options = optionsOf(template);
+  const { queue, retry } = options;
   const meta = { ...metaOf(template), 'ojs.cron_name': name };
   const kept = { type, args, meta, ...given({ queue, retry }) };
-  const entry = entryOfOrder(
-    { ...template, options: withoutPriority(template) },
-    target,
-    undefined,
-  );
+  const entry = entryOfOrder(withoutPriority(template), target, undefined);
   const isFlow = target.kind === 'flow';
   const flow = isFlow ? type : cronFlowName(name);
   const overlap = order.overlap_policy ?? 'skip';
@@ -56,21 +53,13 @@ export function documentsOfCron(
     ...given({ time_zone: order.timezone, description: order.description }),
     ...(order.enabled === false ? { paused: true } : {}),
     ...(isFlow ? given({ params: entry['params'], queue }) : {}),
-    ...handedDown(template),
+    // What each job gets from the schedule.
+    ...rankAndTags(options),
     ojs: { ...kept, created_at: now, overlap_policy: overlap },
   };
   if (isFlow) return [schedule];
   const ofCron = { _id: `flow:${owner}:${flow}`, type: 'flow', name: flow, owner, timeout: 0 };
   return [{ ...ofCron, tasks: [entry], ojs: { ...kept, created_at: now } }, schedule];
-}
-
-/** What each job gets from the schedule. */
-function handedDown({ options }: OjsOrder): Readonly<Record<string, unknown>> {
-  const { tags, priority } = options ?? {};
-  return {
-    ...(priority == null ? {} : { priority: defaultPriority - priority }),
-    ...(tags == null || tags.length === 0 ? {} : { tags }),
-  };
 }
 
 /** The fields that have a value. */
@@ -84,8 +73,6 @@ export function cronFlowName(name: string): string {
 }
 
 /** The priority is that of the jobs, which the schedule says. */
-function withoutPriority({ options }: OjsOrder): OjsOrder['options'] {
-  if (options == null) return options;
-  const { priority: _priority, ...rest } = options;
-  return rest;
+function withoutPriority({ options, ...order }: OjsOrder): OjsOrder {
+  return { ...order, priority: null, options: options && { ...options, priority: null } };
 }

@@ -1,6 +1,7 @@
 import { problem } from '../../../errors.js';
 import { toProblems } from '../../../model/problems.js';
 import { Refused } from '../../answers/problems.js';
+import { mergedOptions } from '../options.js';
 import { entryOfOrder, metaOf, type Target } from '../order.js';
 import { mostStepIds, stepId } from './ids.js';
 import {
@@ -47,8 +48,9 @@ export function jobOfWorkflow(order: WorkflowOrder, facts: WorkflowFacts): Recor
     const number = Object.keys(steps).length + 1;
     if (number > mostStepIds) invalid('', `it must not have more than ${mostStepIds} steps.`);
     const own = stepId(id, number);
-    const whole = { ...step, options: { ...defaultsOf(order), ...step.options } };
-    const { type, args, options, depends_on: _after, id: _id, ...more } = whole;
+    const said = { ...step.options, ...mergedOptions(step) };
+    const whole = { ...step, options: { ...defaultsOf(order), ...said } };
+    const { type, args, options } = whole;
     const meta = metaOf(whole);
     const { tags, retry } = options;
     steps[own] = {
@@ -56,7 +58,6 @@ export function jobOfWorkflow(order: WorkflowOrder, facts: WorkflowFacts): Recor
       ...(Object.keys(meta).length === 0 ? {} : { meta }),
       ...(tags == null ? {} : { tags }),
       ...(retry == null ? {} : { retry }),
-      ...('retry' in more && more.retry != null ? { retry: more.retry } : {}),
     };
     return entryOfOrder({ ...whole, id: null }, targetOf(type), own);
   };
