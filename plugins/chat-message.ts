@@ -106,7 +106,9 @@ function teamsBody({ text, title, link }: Params, facts: readonly Fact[]): objec
 /** https://discord.com/developers/docs/resources/webhook; it mentions nobody. */
 function discordBody({ text, title, link }: Params, facts: readonly Fact[]): object {
   const fields = facts.slice(0, 25).map(([name, value]) => ({
-    ...{ name: cut(name, 256), value: cut(value, 1_024), inline: true },
+    name: cut(name, 256),
+    value: cut(value, 1_024),
+    inline: true,
   }));
   const embed = {
     ...(title === undefined ? {} : { title: cut(title, 256) }),

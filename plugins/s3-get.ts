@@ -78,7 +78,7 @@ async function contentOf(
   if (file !== undefined) {
     const path = downloadFile(cwd, file);
     await mkdir(dirname(path), { recursive: true });
-    // Whoever reads the file sees the old one or the new one.
+    // Readers see the old file or the new one.
     const part = `${path}.${randomUUID()}.part`;
     try {
       await pipeline(body, createWriteStream(part, { flags: 'wx' }), { signal });

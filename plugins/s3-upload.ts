@@ -4,7 +4,7 @@ import type * as S3 from '@aws-sdk/client-s3';
 import {
   egressAgents,
   loadPackage,
-  PluginError,
+  pluginProblem,
   projectFile,
   type PluginContext,
 } from '../src/plugin/index.js';
@@ -74,11 +74,7 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
 async function toContent({ params, render, cwd }: PluginContext<Params>) {
   if (params.file === undefined) {
     if (params.body !== undefined) return { Body: render(params.body) };
-    throw new PluginError('There is nothing to store: the parameter body or file is missing.', {
-      name: 'BodyMissing',
-      retryable: false,
-      exit: 3,
-    });
+    throw pluginProblem('BodyMissing', {});
   }
   const path = projectFile(cwd, params.file);
   // Opened here: a stream that cannot open its file has nobody yet who hears of it.
@@ -95,11 +91,8 @@ function heard(stream: ReadStream): ReadStream {
   return stream.on('error', () => undefined);
 }
 
-function unreadable(path: string, reason = 'unknown'): PluginError {
-  return new PluginError(`The file "${path}" cannot be read (${reason}).`, {
-    name: 'FileUnreadable',
-    retryable: false,
-  });
+function unreadable(path: string, reason = 'unknown'): Error {
+  return pluginProblem('FileUnreadable', { path, reason });
 }
 
 function location(

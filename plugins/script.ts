@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import {
   PluginError,
   pluginProblem,
-  projectFile,
+  readProjectFile,
   requireCodeAllowed,
   type PluginContext,
 } from '../src/plugin/index.js';
@@ -87,10 +86,7 @@ async function sourcesOf(
       const known = Object.keys(modules).join(', ') || 'none';
       throw pluginProblem('ScriptModuleMissing', { module: name, known });
     }
-    const path = projectFile(cwd, file);
-    sources[name] = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw pluginProblem('FileUnreadable', { path: file, reason: error.code ?? 'unknown' }, error);
-    });
+    sources[name] = (await readProjectFile(cwd, file)).toString('utf8');
   }
   return sources;
 }

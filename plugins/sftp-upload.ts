@@ -5,6 +5,7 @@ import {
   connectWithin,
   loadPackage,
   PluginError,
+  pluginProblem,
   readProjectFile,
   type PluginContext,
 } from '../src/plugin/index.js';
@@ -63,7 +64,7 @@ export default async function sftpUpload(context: PluginContext<Params>): Promis
     await connect(client, context);
     const sftp = await done<Ssh.SFTPWrapper>((end) => client.sftp(end));
     if (given.make_folder === true) await makeFolders(sftp, posix.dirname(path));
-    // Whoever reads it sees the old file or the new one.
+    // Readers see the old file or the new one.
     const part = `${path}.part`;
     await done<void>((end) => sftp.writeFile(part, content, end));
     await replace(sftp, part, path);
@@ -80,11 +81,7 @@ export default async function sftpUpload(context: PluginContext<Params>): Promis
 async function contentOf({ params: given, render, cwd }: PluginContext<Params>): Promise<Buffer> {
   if (given.file !== undefined) return readProjectFile(cwd, given.file);
   if (given.body !== undefined) return Buffer.from(render(given.body));
-  throw new PluginError('There is nothing to store: the parameter body or file is missing.', {
-    name: 'BodyMissing',
-    retryable: false,
-    exit: 3,
-  });
+  throw pluginProblem('BodyMissing', {});
 }
 
 type End<T> = (error: Error | null | undefined, value: T) => void;
@@ -103,9 +100,9 @@ async function connect(client: Ssh.Client, context: PluginContext<Params>): Prom
   let seen = '';
   const secretOf = (name: 'password' | 'private_key' | 'passphrase') =>
     given[name] === undefined ? undefined : context.secret(name);
-  const [password, privateKey, passphrase] = [
-    ...[secretOf('password'), secretOf('private_key'), secretOf('passphrase')],
-  ];
+  const password = secretOf('password');
+  const privateKey = secretOf('private_key');
+  const passphrase = secretOf('passphrase');
   await new Promise<void>((resolve, reject) => {
     client.once('ready', resolve).once('error', (error) => {
       const isOther = seen !== '' && seen !== wanted.replace(/=$/, '');

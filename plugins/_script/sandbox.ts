@@ -55,7 +55,7 @@ export async function runScript(script: Script, host: Host): Promise<ScriptEnd> 
     if (state.type === 'rejected') throw endOf(context, state.error, script, watch.wasLate());
     // What was interrupted is never settled.
     if (watch.wasLate()) throw pluginProblem('ScriptTooLong', { ms: script.timeMs });
-    if (state.type === 'pending') throw pluginProblem('ScriptStuck', undefined as never);
+    if (state.type === 'pending') throw pluginProblem('ScriptStuck', {});
     const json = context.getString(state.value);
     state.value.dispose();
     promise.dispose();

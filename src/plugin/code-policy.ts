@@ -1,3 +1,4 @@
+import { ownerOf } from '../model/task.js';
 import { pluginProblem } from './failures.js';
 
 /** What a project allows of code and programs in documents; without a setting nothing of it runs. */
@@ -10,7 +11,7 @@ export type CodePolicy = {
   readonly shell: readonly string[];
   /** Programs that may be started, by name or path; `*`: all. */
   readonly programs: readonly string[];
-  /** Variables of the engine's environment that programs may be given. */
+  /** Variables that programs may be given: by documents, or from the engine's environment (there `*`: all). */
   readonly env: readonly string[];
   /** Whether a line for the shell of the system may stand in place of an argument list. */
   readonly lines: boolean;
@@ -34,6 +35,6 @@ export function requireCodeAllowed(
   kind: 'script' | 'shell',
   { code, job }: { readonly code: CodePolicy; readonly job: Readonly<Record<string, unknown>> },
 ): void {
-  const owner = typeof job['owner'] === 'string' && job['owner'] !== '' ? job['owner'] : 'DEFAULT';
+  const owner = ownerOf(job);
   if (!allowsCode(code[kind], owner)) throw pluginProblem('CodeNotAllowed', { kind, owner });
 }

@@ -63,6 +63,10 @@ const failures = {
     (d: { path: string; reason: string }) => `The file "${d.path}" cannot be read (${d.reason}).`,
     permanent,
   ),
+  BodyMissing: row(
+    () => 'There is nothing to store: the parameter body or file is missing.',
+    definition,
+  ),
   RedirectRefused: row(
     (d: { from: string; to: string }) =>
       `The redirect from ${d.from} to ${d.to} is not followed: the body of the request would go to another server; name that address in url if it is meant.`,
