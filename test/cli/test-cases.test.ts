@@ -86,6 +86,12 @@ describe('tws test', () => {
     expect((await run(test, { cwd, args: ['nothing'] })).error?.code).toBe('file_missing');
   });
 
+  it('refuses to choose cases by a text that no name has', async () => {
+    const cwd = await withFiles({ 'test/f.test.json': { flow: 'f' } });
+    const none = await run(test, { cwd, flags: { case: 'refund' } });
+    expect([none.exit, none.error?.message]).toEqual([2, 'No case has "refund" in its name.']);
+  });
+
   it('runs what tws new has written', async () => {
     const cwd = await project();
     await run(newThing, { cwd, args: ['project', 'p'] });

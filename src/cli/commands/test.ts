@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { problem } from '../../errors.js';
 import { casesOf, runTestCase, type CaseResult } from '../../testing/cases.js';
 import { counted, lengthOf } from '../../words.js';
 import { defineCommand } from '../command.js';
@@ -19,14 +20,19 @@ export const test = defineCommand(
       ...{ documents: definitions.documents, folders: config.plugins, cwd: config.root },
       ...{ cryptoKey: config.cryptoKey, code: config.code },
     };
-    const results: (CaseResult & { readonly file: string })[] = [];
-    for (const { file, test: given } of tests) {
-      for (const one of casesOf(given).filter(({ name }) => name.includes(flags.case ?? ''))) {
-        const result = { file: file.shown, ...(await runTestCase(one, settings)) };
-        results.push(result);
-        show(result, io);
-        if (io.stop.aborted) return 130;
-      }
+    const { case: text = '' } = flags;
+    const cases = tests.flatMap(({ file, test: given }) =>
+      casesOf(given).flatMap((one) => (one.name.includes(text) ? { file, one } : [])),
+    );
+    if (cases.length === 0) {
+      throw problem('usage', { reason: `No case has "${text}" in its name.` });
+    }
+    const results: Shown[] = [];
+    for (const { file, one } of cases) {
+      const result = { file: file.shown, ...(await runTestCase(one, settings)) };
+      results.push(result);
+      show(result, io);
+      if (io.stop.aborted) return 130;
     }
     const failed = results.filter(({ problems: found }) => found.length > 0).length;
     const all = `${counted(results.length, 'case')} in ${counted(tests.length, 'file')}`;
