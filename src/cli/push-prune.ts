@@ -7,6 +7,7 @@ import { checkReferences } from '../validate/references.js';
 import { samples } from '../validate/samples.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import type { GoodFile } from './check-files.js';
+import { chosenOwner } from './chosen-owner.js';
 import { jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
@@ -47,7 +48,7 @@ export function pruneScope(
     const reason = `--prune removes what the couch/tws of this project once brought; there is no couch/tws in ${root}.`;
     throw problem('usage', { reason });
   }
-  const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+  const owner = chosenOwner(config);
   return { project, kinds, owner, folder };
 }
 

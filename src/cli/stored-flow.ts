@@ -7,6 +7,7 @@ import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import { isJobKey } from './answers.js';
 import type { Written } from '../validate/written.js';
+import { chosenOwner } from './chosen-owner.js';
 import type { Io } from './io.js';
 import { theOne } from './naming.js';
 import { toValue } from './placeholders.js';
@@ -24,7 +25,7 @@ export async function storedFlow(
   io: Io,
 ): Promise<StoredDocument> {
   const found = await flowsCalled(client, given);
-  const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+  const owner = chosenOwner(config);
   const wanted = owner === undefined ? found : ofOwner(found, owner);
   if (wanted.length === 0) {
     const flows = (await client.definitions('flow')).map(({ name }) => String(name));
@@ -48,8 +49,7 @@ function ofOwner(found: readonly StoredDocument[], owner: string): readonly Stor
 
 /** A job of a flow, for the owner who was chosen, else for that of the flow. */
 export function jobOfFlow(flow: StoredDocument, config: Config): Written {
-  const chosen = config.origins['owner'] === 'default' ? ownerOf(flow) : config.owner;
-  return { type: 'job', flow: flow['name'], owner: chosen };
+  return { type: 'job', flow: flow['name'], owner: chosenOwner(config) ?? ownerOf(flow) };
 }
 
 /** `--set k=v` of a flow means the parameter k, unless k is a key of jobs. */

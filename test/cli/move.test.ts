@@ -94,7 +94,7 @@ describe('tws move', () => {
     ]);
     expect(`${asked.out}${asked.err}`).not.toContain(String(store.connection.password));
     const again = await run(move, { flags: { to, confirm: false } });
-    expect(again.out).toMatch(/^moved before: nothing was to be done$/m);
+    expect(again.out).toMatch(/^already moved: nothing to do$/m);
     const back = await run(move, { flags: { to, undo: true } });
     expect(back.out).toBe(`${url}/${database} takes writes again; engines may work there.`);
   });

@@ -7,6 +7,7 @@ import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { runningDev } from '../../config/dev.js';
 import { actionOf } from '../action.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand } from '../command.js';
 import { printHooks, showHook } from '../hooks/show.js';
 import { judgeTrial, readHook, sendTrial, type Trial } from '../hooks/try.js';
@@ -32,8 +33,7 @@ export const hook = defineCommand(flags, async ({ args, flags: said, config: rea
   if (wrong !== undefined) throw problem('usage', { reason: wrong });
   const config = read();
   const { client, close } = openDatabase(config);
-  // An owner that nobody chose narrows nothing.
-  const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+  const owner = chosenOwner(config);
   try {
     if (action === 'list') {
       io.json(await printHooks(client, owner, io));

@@ -3,6 +3,7 @@ import { openDatabase, type LimitFacts } from '../../client.js';
 import { problem } from '../../errors.js';
 import { counted, lengthOf, momentFrom, ordinal } from '../../words.js';
 import { actionOf } from '../action.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, numberFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { plain } from '../safe.js';
@@ -22,8 +23,8 @@ export const limit = defineCommand(flags, async ({ args, flags: said, config: re
     });
   }
   const config = read();
-  // An owner that nobody chose narrows nothing.
-  const owners = config.origins['owner'] === 'default' ? undefined : [config.owner];
+  const owner = chosenOwner(config);
+  const owners = owner === undefined ? undefined : [owner];
   const { client, close } = openDatabase(config);
   try {
     const which = action === 'list' ? { most: said.limit } : { name, named: said.limit ?? 100 };

@@ -79,8 +79,6 @@ type Places = { readonly from: Place; readonly to: Place };
 const shown = ({ url, database }: Place): string => `${url}/${database}`;
 
 async function isAgreed({ from, to }: Places, io: Io): Promise<boolean> {
-  if (!io.interactive)
-    throw problem('terminal_needed', { what: 'Whether to move (or --no-confirm)' });
   const ask = await questions(io, 'Whether to move the database (or say --no-confirm)');
   io.say(`${shown(from)} takes no writes any more once it has moved.`);
   return ask.confirm(`Move ${shown(from)} to ${shown(to)}?`, false);
@@ -131,7 +129,7 @@ function lineOf(stage: MoveStage): string {
 function linesOf({ documents }: MoveResult, { from, to }: Places): readonly string[] {
   return [
     documents === undefined
-      ? 'moved before: nothing was to be done'
+      ? 'already moved: nothing to do'
       : `moved: ${counted(documents, 'document')}, each compared`,
     `from: ${shown(from)}, which refuses writes from now on`,
     `to: ${shown(to)}`,

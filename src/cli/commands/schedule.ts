@@ -5,6 +5,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { scheduleStatus } from '../../reading/schedule.js';
 import { actionOf } from '../action.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, numberFlag, secondsFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { theOne } from '../naming.js';
@@ -87,8 +88,7 @@ type Called = {
 
 async function run(action: Action, called: Called, io: Io): Promise<number> {
   const { names, said, config, client } = called;
-  // An owner that nobody chose narrows nothing.
-  const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+  const owner = chosenOwner(config);
   const find = async (name: string): Promise<StoredDocument> =>
     theOne(await client.lookUp(name, { kinds: ['schedule'], owner }), name, ['schedule'], io);
   const [name = ''] = names;

@@ -3,6 +3,7 @@ import { openDatabase, type GatheredFacts } from '../../client.js';
 import { problem } from '../../errors.js';
 import { momentFrom } from '../../words.js';
 import { actionOf } from '../action.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, numberFlag } from '../command.js';
 import { tableLines, type TableCell } from '../table.js';
 
@@ -16,8 +17,8 @@ export const trigger = defineCommand(flags, async ({ args, flags: said, config: 
     throw problem('usage', { reason: '"tws trigger gatherings" takes the name of one flow.' });
   }
   const config = read();
-  // An owner that nobody chose narrows nothing.
-  const owners = config.origins['owner'] === 'default' ? undefined : [config.owner];
+  const owner = chosenOwner(config);
+  const owners = owner === undefined ? undefined : [owner];
   const { client, close } = openDatabase(config);
   try {
     const found = await client.gatherings({ owners, flow, most: said.limit });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { documentKinds, openDatabase, type DocumentKind } from '../../client.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, switchFlag } from '../command.js';
 import { theOne } from '../naming.js';
 
@@ -22,8 +23,7 @@ export const view = defineCommand(flags, async ({ args, flags: said, config: rea
   const { client, close } = openDatabase(config);
   try {
     const kinds = said.result === undefined ? kindsOf(said) : (['job'] as const);
-    // An owner that nobody chose narrows nothing.
-    const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+    const owner = chosenOwner(config);
     const doc = theOne(await client.lookUp(given, { kinds, owner }), given, kinds, io);
     const shown = said.result === undefined ? doc : await client.result(doc, said.result);
     io.block(JSON.stringify(shown, null, 2));

@@ -7,6 +7,7 @@ import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { createAbsence, type Absence } from '../absence.js';
+import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, listFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { progressText } from '../job-picture.js';
@@ -35,8 +36,7 @@ export const watch = defineCommand(flags, async ({ args, flags: said, config: re
     if (given !== undefined) {
       return await watchOne(client, { id: await idOf(given, client, io), database, leaseMs }, io);
     }
-    // An owner that nobody chose narrows nothing.
-    const owner = config.origins['owner'] === 'default' ? undefined : config.owner;
+    const owner = chosenOwner(config);
     return await watchAll(client, { ...said, owner, database }, io);
   } finally {
     await close();
