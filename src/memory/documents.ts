@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { BigResult } from '../model/big-result.js';
 import type { StoredDocument } from '../model/document.js';
 import type { WriteResult } from '../store/batch.js';
+import { usualDocumentLimit } from '../store/document-limit.js';
 import type { NewDocument } from '../store/writer.js';
-
-/** What CouchDB takes as the longest document, bytes of its JSON. */
-export const mostDocumentBytes = 8_000_000;
+import { generationIn } from './revisions.js';
 
 /** What a document holds beside its JSON, by the digest of its bytes. */
 export type MemoryAttachments = Map<string, Buffer>;
@@ -38,7 +37,7 @@ export function storedForm(
   if (bytes > mostBytes) {
     return { ...refused(`The document is ${bytes} bytes long, of ${mostBytes} allowed.`), bytes };
   }
-  if (bytes > mostDocumentBytes) return refused('The document is too large for this CouchDB.');
+  if (bytes > usualDocumentLimit) return refused('The document is too large for this CouchDB.');
   const doc = JSON.parse(json.replace(halfCharacter, '$1\ufffd')) as NewDocument;
   const problem = problemOf(doc);
   if (problem !== undefined) return refused(problem);
@@ -62,7 +61,7 @@ function problemOf({ _id, _rev, ...doc }: NewDocument): string | undefined {
 }
 
 function generationAfter({ _rev }: NewDocument): number {
-  return _rev === undefined ? 1 : Number.parseInt(_rev, 10) + 1;
+  return _rev === undefined ? 1 : generationIn(_rev) + 1;
 }
 
 type Attached = Readonly<

@@ -36,14 +36,9 @@ export function includes(revision: Revision, rev: string): boolean {
 export function revisionOfCopy(rev: string, revisions: unknown): Revision {
   const { start, ids } = (revisions ?? {}) as { readonly start?: number; readonly ids?: string[] };
   if (start === undefined || ids === undefined) return { rev, parent: undefined };
-  const above = ids.map((id, n) => `${start - n}-${id}`).toReversed();
-  const oldest: Revision | undefined = undefined;
-  return (
-    above.reduce<Revision | undefined>((parent, one) => ({ rev: one, parent }), oldest) ?? {
-      rev,
-      parent: undefined,
-    }
-  );
+  const [oldest = rev, ...later] = ids.map((id, n) => `${start - n}-${id}`).toReversed();
+  const first: Revision = { rev: oldest, parent: undefined };
+  return later.reduce<Revision>((parent, one) => ({ rev: one, parent }), first);
 }
 
 /** A history as `_revisions` shows it. */

@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../model/document.js';
 import type { Change } from '../store/change.js';
 import { readDesign, type DesignSource } from '../store/design-source.js';
+import { usualDocumentLimit } from '../store/document-limit.js';
 import type { Store } from '../store/store.js';
 import type { ViewName, ViewQuery, ViewRow } from '../store/views.js';
 import {
@@ -9,13 +10,7 @@ import {
   type MemoryChange,
   type MemoryDatabase,
 } from './database.js';
-import {
-  mostDocumentBytes,
-  storedForm,
-  withBytes,
-  type MemoryAttachments,
-  type Stub,
-} from './documents.js';
+import { storedForm, withBytes, type MemoryAttachments, type Stub } from './documents.js';
 import { revisionOfCopy, shownHistory } from './revisions.js';
 import { createMemoryView, type MemoryView } from './views.js';
 
@@ -95,7 +90,7 @@ function openMemory(shared: Shared): Store {
     ...copiesOf(shared),
     attachment: (id, name, of) => after(() => attachmentOf(shared, { id, name, rev: of?.rev })),
     compact: () => after(() => true),
-    documentLimit: () => after(() => mostDocumentBytes),
+    documentLimit: () => after(() => usualDocumentLimit),
     view,
     rows: async function* (name, query, signal) {
       for (const row of await view(name, query)) {

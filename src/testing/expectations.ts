@@ -43,10 +43,9 @@ export type ExpectedJob = {
 export function assertJob(job: TestedJob, expected: ExpectedJob): void {
   const differences = jobDifferences(job, expected);
   if (differences.length === 0) return;
-  const { path, ...rest } = factsOf(job);
   throw new AssertionError({
     message: `Job "${job._id}" is not as expected:\n${differences.map((one) => `  ${one}`).join('\n')}`,
-    actual: { path, ...rest },
+    actual: factsOf(job),
     expected,
     operator: 'expectedJob',
   });
