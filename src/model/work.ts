@@ -35,7 +35,7 @@ export type OfferOf =
 const longestOfferMs = 31_536_000_000;
 
 /** How a step with these parameters is offered to workers, until its job expires. */
-export function offerOf(
+export function offerOfWork(
   job: Readonly<Record<string, unknown>>,
   params: unknown,
   now: number,
@@ -49,13 +49,17 @@ export function offerOf(
     ...(queue === undefined ? {} : { queue }),
     ...(priority === undefined ? {} : { priority }),
   };
-  const signal = offerSignal({ ...job, ...own }, place);
+  const signal = offerWork({ ...job, ...own }, place);
   const timeoutMs = Math.min(end - now, longestOfferMs);
   return { kind: 'offer', signal, ...(end === Infinity ? {} : { timeoutMs }) };
 }
 
-/** The signal by which a step of a job is offered, in its queue and with its priority. */
-export function offerSignal(
+/**
+ * The signal for which a step waits that is to be done by a worker outside, in the queue and with the
+ * priority of its job: `return wait(offerWork(job, { at: Date.now(), id: randomUUID() }))`. Workers
+ * fetch it by `POST /ojs/v1/workers/fetch`. `id` must be another one for every attempt.
+ */
+export function offerWork(
   { queue, flow_definition: flow, parent, priority }: Readonly<Record<string, unknown>>,
   place: OfferPlace,
 ): string {

@@ -19,7 +19,7 @@ export type { EgressPolicy } from './egress.js';
 export { fetchWithin, type FetchAnswer } from './fetch.js';
 export { quoteOf, textsSent } from './quote.js';
 export { downloadFile, projectFile, readProjectFile } from './files.js';
-export { offerOfWork, offerWork } from './offer.js';
+export { offerOfWork, offerWork } from '../model/work.js';
 export { allowsCode, requireCodeAllowed, type CodePolicy } from './code-policy.js';
 export { pluginProblem } from './failures.js';
 export { threadProcessorMs } from '../processor-time.js';

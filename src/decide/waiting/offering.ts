@@ -1,7 +1,7 @@
 import { isFinal, isNew, type Job, type LiveJob } from '../../model/job.js';
 import { without } from '../../model/record.js';
 import type { LiveStep, WaitingStep } from '../../model/step.js';
-import { offerOf, type OfferPlace } from '../../model/work.js';
+import { offerOfWork, type OfferPlace } from '../../model/work.js';
 import { decide } from '../decide.js';
 import type { Decided } from '../intent.js';
 import type { Query } from '../queries.js';
@@ -86,7 +86,7 @@ function offeredStep(
   now: number,
   place: OfferPlace,
 ): LiveJob | undefined {
-  const offer = offerOf(job, step.params, now, place);
+  const offer = offerOfWork(job, step.params, now, place);
   if (step.plugin !== workPlugin || offer.kind === 'late') return undefined;
   // No engine has it.
   const { engine: _e, pid: _p, claim: _c, plugin_hash: _h, ...rest } = step;
