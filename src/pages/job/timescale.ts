@@ -21,7 +21,8 @@ const mostBreaks = 6;
 
 /**
  * Returns an axis from one moment to another. Times in which nothing ran are cut short where each of them is longer
- * than all that is left: beside one long wait, or several of the same length, short steps would not be seen. `busy`: when something ran; `marks`: other moments that count.
+ * than all that is left: beside one long wait, or several of the same length, short steps would not be seen.
+ * `busy`: when something ran; `marks`: other moments that count.
  */
 export function timescaleOf(
   [from, to]: readonly [number, number],

@@ -63,10 +63,7 @@ function LoadedList({ loaded, error, reload }: Props) {
         </span>
       </PageHead>
       {error !== undefined && <ProblemBox error={error} again={reload} />}
-      <WrittenProblems
-        of={loaded}
-        effect="It has mistakes: the entries that have one tell nobody."
-      />
+      <WrittenProblems of={loaded} effect="It has mistakes: entries with a mistake send nothing." />
       <p>
         {owner === 'DEFAULT'
           ? 'It tells of the jobs of all flows'

@@ -38,9 +38,8 @@ export function NotifyTestDialog({ owner, onClose }: Props) {
         }}
       >
         <p>
-          As if a job of {owner === 'DEFAULT' ? 'nobody in particular' : `owner ${owner}`} had come
-          to it: every notify list that asks for the event is sent a message, those of{' '}
-          <code>tws.json</code> too.
+          Sends what the event of a job of owner {owner} would send: a message by each notify list
+          that asks for the event, also by that of <code>tws.json</code>.
         </p>
         <label>
           Event
