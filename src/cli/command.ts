@@ -102,7 +102,7 @@ export function numberFlag(from: number, to = Number.MAX_SAFE_INTEGER) {
     .optional();
 }
 
-/** Timers of Node end at once where they are to take longer: 24 days. */
+/** A longer timer of Node would fire at once: 24 days. */
 const longestSeconds = Math.floor(0x7f_ff_ff_ff / 1_000);
 
 /** A number of seconds to wait. */

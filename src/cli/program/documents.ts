@@ -191,8 +191,7 @@ export const documents: readonly CommandDefinition[] = [
     options: [
       {
         flags: '--terminate',
-        about:
-          'A worker: it ends when it has done what it has, and hears that with its next heartbeat.',
+        about: 'Tells a worker, with its next heartbeat, to finish the jobs that it has and end.',
       },
     ],
     examples: [
