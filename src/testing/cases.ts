@@ -21,12 +21,12 @@ const mockSchema = z
           code: z.exactOptional(z.union([z.string(), z.number()])),
           retryable: z.exactOptional(z.boolean()),
         })
-        .describe('It fails so.'),
+        .describe('It fails with this failure.'),
     ),
     waits: z.exactOptional(nameSchema.describe('It waits for this signal.')),
-    takes: z.exactOptional(durationSchema.describe('So long it takes.')),
+    takes: z.exactOptional(durationSchema.describe('How long it takes.')),
   })
-  .describe('What an attempt comes to.');
+  .describe('The outcome of an attempt.');
 
 const mocksSchema = z
   .record(z.string(), z.union([mockSchema, z.array(mockSchema).min(1)]))
@@ -34,7 +34,7 @@ const mocksSchema = z
     'What stands in for tasks, by the name of a step or task: for all attempts, or for one after the other.',
   );
 
-const after = z.exactOptional(durationSchema.describe('So long after the submit; default 0.'));
+const after = z.exactOptional(durationSchema.describe('How long after the submit; default 0.'));
 
 const expectedSchema = z
   .strictObject({
@@ -45,7 +45,7 @@ const expectedSchema = z
     exit: z.exactOptional(z.int()),
     result: z.exactOptional(anything),
     results: z.exactOptional(byName.describe('Results of steps by name.')),
-    failure: z.exactOptional(byName.describe('What of the failure is to be so.')),
+    failure: z.exactOptional(byName.describe('Fields that the failure must have.')),
     attempts: z.exactOptional(
       z.record(z.string(), z.int()).describe('How many attempts a step took.'),
     ),
@@ -82,12 +82,12 @@ const caseFields = {
 };
 
 const oneCaseSchema = z.strictObject({
-  name: z.string().describe('What is to be so, as a sentence.'),
+  name: z.string().describe('What the case shows, as a sentence.'),
   ...caseFields,
   expect: z.exactOptional(expectedSchema),
 });
 
-/** A file of test cases: what stands beside `cases` holds for each of them. */
+/** A file of test cases: keys beside `cases` apply to each of them. */
 export const testFileSchema = z
   .strictObject({
     $schema: z.exactOptional(z.string()),
@@ -133,13 +133,13 @@ export type CaseSettings = {
   readonly code?: CodePolicy | undefined;
 };
 
-/** What a case came to; `problems`: nothing when it is as expected. */
+/** The outcome of a case; `problems` is empty when it is as expected. */
 export type CaseResult = {
   readonly name: string;
   readonly problems: readonly string[];
   /** Mocks that nothing asked for. */
   readonly unused: readonly string[];
-  /** So long the job took by its own clock, ms. */
+  /** How long the job took by its own clock, ms. */
   readonly tookMs: number;
 };
 
@@ -183,7 +183,7 @@ export async function runTestCase(test: TestCase, settings: CaseSettings): Promi
   }
 }
 
-/** Submits the job, and does in its time what the case says. Answers the id. */
+/** Submits the job, then sends its signals and requests and kills engines at their times. Returns the id. */
 async function submitted(engine: TestEngine, test: TestCase): Promise<string> {
   const {
     flow,

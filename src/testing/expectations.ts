@@ -30,7 +30,7 @@ export type ExpectedJob = {
   readonly result?: unknown;
   /** Results of steps by name, of those that are named. */
   readonly results?: Readonly<Record<string, unknown>> | undefined;
-  /** What of the failure is to be so. */
+  /** Fields that the failure must have. */
   readonly failure?: Readonly<Record<string, unknown>> | undefined;
   /** How many attempts a step took, of those that are named. */
   readonly attempts?: Readonly<Record<string, number>> | undefined;

@@ -11,11 +11,11 @@ export type StandInTools = {
 /** Does the work of a plugin in a test; what it returns or throws counts as of the plugin. */
 export type StandInFunction = (context: PluginContext, tools: StandInTools) => unknown;
 
-/** What an attempt comes to, as data. Durations in ms. */
+/** The outcome of an attempt, as data. Durations in ms. */
 export type MockedAttempt = {
   /** It succeeds with this result. */
   readonly result?: unknown;
-  /** It fails so. */
+  /** It fails with this failure. */
   readonly fails?: {
     readonly name?: string | undefined;
     readonly message?: string | undefined;
@@ -24,7 +24,7 @@ export type MockedAttempt = {
   };
   /** It waits for this signal, whose data become its result. */
   readonly waits?: string;
-  /** So long it takes, by the clock of the test. */
+  /** How long it takes, by the clock of the test. */
   readonly takes?: number;
 };
 

@@ -19,7 +19,7 @@ import { standInPlugins, type StandIn, type StandInOptions, type TestCall } from
 import { assertJob, type ExpectedJob, type TestedJob } from './expectations.js';
 import { standOf } from './stand.js';
 
-/** What a test says of its engines; all of it may be left out. */
+/** Options of a test engine; each may be left out. */
 export type TestEngineOptions = {
   /** Tasks, flows and other documents that are there from the beginning. */
   readonly documents?: readonly TestDocument[];
@@ -33,7 +33,7 @@ export type TestEngineOptions = {
   readonly mayRun?: (plugin: string) => boolean;
   /** Where documents are kept: in memory (default), or in an embedded server of its own. */
   readonly store?: TestStoreKind;
-  /** So many engines; default 1. */
+  /** How many engines run; default 1. */
   readonly engines?: number;
   /** When it begins, epoch ms or ISO 8601; default 2026-01-01T00:00:00Z. */
   readonly from?: number | string;
@@ -42,7 +42,7 @@ export type TestEngineOptions = {
   readonly cryptoKey?: string | undefined;
   /** What documents may have run of code and programs; default: nothing. */
   readonly code?: CodePolicy | undefined;
-  /** After so many ms of real time a plugin that still runs keeps no time from passing; default 1000. */
+  /** Ms of real time after which time passes although a plugin still runs; default 1000. */
   readonly patienceMs?: number;
   readonly log?: Log;
 };
@@ -68,7 +68,7 @@ export type TestEngine = {
   readonly request: (job: string, action: string, more?: TestDocument) => Promise<void>;
   /** Has so much time pass, with everything that happens in it. */
   readonly pass: (ms: number) => Promise<void>;
-  /** Has time pass until the job is as wanted; rejects when nothing happens any more. */
+  /** Has time pass until `isSo` holds for the job; rejects when nothing happens any more. */
   readonly until: (job: string, isSo: (job: TestedJob) => boolean) => Promise<TestedJob>;
   /** Has time pass until the job is final. */
   readonly ended: (job: string) => Promise<TestedJob>;
@@ -92,7 +92,7 @@ export type TestEngine = {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-/** What nothing happens for so long in is left out, but for the end of leases and the sweeps before it, ms. */
+/** Upkeep stops after a quiet time of this length: the end of leases, and the sweeps before it, fit into it, ms. */
 const quietMs = 65_000;
 /** Engines know of everything that becomes due within a century: no sweep has to bring it. */
 const horizonMs = 36_525 * 86_400_000;
