@@ -59,7 +59,7 @@ export function inspectServer(settings: Connection): Promise<ServerReport> {
 }
 
 /** Nothing but the connection, of settings that hold more. */
-function connectionOf({ url, user, password, database, app }: Connection): Connection {
+export function connectionOf({ url, user, password, database, app }: Connection): Connection {
   return {
     url,
     database,

@@ -7,7 +7,6 @@ import {
   type MoveStage,
 } from '../../client-rules.js';
 import { splitUrl } from '../../config/credentials.js';
-import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
@@ -32,8 +31,7 @@ type Place = MoveOptions['from'];
 
 /** `tws move`: the database to another server, or to another name, while engines work. */
 export const move = defineCommand(flags, async ({ flags: said, config: read }, io) => {
-  const config = read();
-  const from = connectionOf(config);
+  const from: Place = read();
   const to = targetOf(said.to ?? io.env[variable], from);
   if (said.undo) return undo({ from, to }, io);
   if (said.confirm && !(await isAgreed({ from, to }, io))) return 1;
@@ -43,18 +41,10 @@ export const move = defineCommand(flags, async ({ flags: said, config: read }, i
       waitMs: (said.wait ?? usualWait) * 1_000,
     }),
   );
-  io.json({ ...moved, from: `${from.url}/${from.database}` });
+  io.json({ ...moved, from: shown(from) });
   for (const line of linesOf(moved, { from, to })) io.out(line);
   return 0;
 });
-
-function connectionOf({ url, user, password, database, app }: Config): Place {
-  return {
-    ...{ url, database, app },
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
-  };
-}
 
 /** The last part of the path is the database; without a path it keeps its name. @throws TwsError `usage` */
 function targetOf(given: string | undefined, from: Place): Place {
@@ -133,6 +123,6 @@ function linesOf({ documents }: MoveResult, { from, to }: Places): readonly stri
       : `moved: ${counted(documents, 'document')}, each compared`,
     `from: ${shown(from)}, which refuses writes from now on`,
     `to: ${shown(to)}`,
-    `Set COUCH_URL and COUCH_DATABASE to it (or url and database in tws.json), and start the engines again.`,
+    'Set COUCH_URL and COUCH_DATABASE to it (or url and database in tws.json), and start the engines again.',
   ];
 }

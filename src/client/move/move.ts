@@ -12,6 +12,7 @@ import { isSameDatabase } from '../../store/same-database.js';
 import { compareDocuments } from '../../store/same-documents.js';
 import { openStore, type Store } from '../../store/store.js';
 import { isMoving } from '../moving.js';
+import { connectionOf } from '../open.js';
 import { createPulse } from '../pulse.js';
 import { writeDocument } from '../writes.js';
 import { heldSteps, type HeldStep } from './held-steps.js';
@@ -57,7 +58,8 @@ const lookEveryMs = 250;
  * @throws TwsError `move_target_used`, `move_target_same`, `move_busy`, `move_incomplete`,
  * `database_moved` to another place, `couch_not_admin`, and those of servers out of reach
  */
-export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
+export async function moveDatabase(given: MoveOptions): Promise<MoveResult> {
+  const options = { ...given, from: connectionOf(given.from) };
   const { from, to } = options;
   const place = addressOf(to);
   const before = await movedOnlyTo(from, place);
@@ -202,7 +204,8 @@ function contentOf({ _id, _rev, ...content }: StoredDocument): Readonly<Record<s
  * Lets the old database take writes again, as long as nothing has happened in the new one.
  * @throws TwsError `move_in_use`, `database_moved` to another place, and those of servers out of reach
  */
-export async function moveBack({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<void> {
+export async function moveBack(given: Pick<MoveOptions, 'from' | 'to'>): Promise<void> {
+  const { from, to } = { ...given, from: connectionOf(given.from) };
   const store = openStore(from);
   try {
     const moved = await movedOnlyTo(from, addressOf(to));
