@@ -128,6 +128,8 @@ export const loop: Kind<Loop> = {
     countRuns(path, runsOf(all));
     const state = all.at(-1) as NodeState;
     if (isEnded || wentOn) return state;
+    // An earlier round has run where nothing of the last one was reached.
+    if (isOver && rounds > 1 && state === 'unreached') return 'cancelled';
     if (isOver) return brokenOff(true, state);
     return state === 'done' ? 'active' : state;
   },

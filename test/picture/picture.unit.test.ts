@@ -92,6 +92,29 @@ describe('The edges of a picture', () => {
       ],
     ],
     [
+      'a graph with every other join',
+      [
+        {
+          graph: {
+            a: { task: 'x' },
+            b: { task: 'y', after: ['a'], join: 'done' },
+            c: { task: 'y', after: ['a'], join: 'none_failed' },
+            d: { task: 'z', after: ['a', 'b', 'c'], join: 2 },
+          },
+        },
+      ],
+      [
+        '0>0.graph.a',
+        '0.graph.a>0.graph.b (however it ends)',
+        '0.graph.a>0.graph.c (unless it fails)',
+        '0.graph.a>0.graph.d (2 of 3)',
+        '0.graph.b>0.graph.d (2 of 3)',
+        '0.graph.c>0.graph.d (2 of 3)',
+        '#begin>0',
+        '0.graph.d>#end',
+      ],
+    ],
+    [
       'a choice without a default',
       [{ choice: [{ when: 'x = 1', then: 'a' }] }, 'b'],
       [

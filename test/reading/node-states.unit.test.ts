@@ -335,6 +335,21 @@ describe('The states in the picture of a job', () => {
       ['0:cancelled', '0.loop.*:done'],
     ],
     [
+      'a loop is broken off before anything of its second round',
+      [{ loop: { max: 2, do: 'a' } }],
+      {
+        ...final,
+        steps: [mark('0', { again: true }), done('0.loop.0'), mark('0', { again: true })],
+      },
+      ['0:cancelled', '0.loop.*:done'],
+    ],
+    [
+      'a loop is broken off before anything of its first round',
+      [{ loop: { max: 2, do: 'a' } }],
+      { ...final, steps: [mark('0', { again: true })] },
+      ['0:unreached', '0.loop.*:unreached'],
+    ],
+    [
       'a map has no items',
       [{ map: { over: 'x', do: 'a' } }],
       { steps: [mark('0', { items: [] })] },
