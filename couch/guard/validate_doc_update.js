@@ -161,7 +161,24 @@ export default function validate(newDoc, oldDoc) {
     );
   }
 
+  function checkSecret() {
+    needName('name', 'A secret needs a "name": what {"$secret": "name"} refers to.');
+    mayName('owner', 'The "owner" of a secret must be a text; leave it out for DEFAULT.');
+    var id = 'secret:' + (has(newDoc, 'owner') ? newDoc.owner : 'DEFAULT') + ':' + newDoc.name;
+    if (newDoc._id !== id) refuse('The _id of this secret must be "' + id + '".');
+    var values = has(newDoc, 'values') ? newDoc.values : {};
+    if (!isTree(values)) refuse('The "values" of a secret must be an object of encrypted values.');
+    for (var key in values) checkEncrypted(values[key], 'values.' + key);
+    if (has(newDoc, 'value')) checkEncrypted(newDoc.value, 'value');
+  }
+
+  function checkEncrypted(value, at) {
+    if (typeof value === 'string' && /^tws:v2:/.test(value)) return;
+    refuse('"' + at + '" of a secret must be encrypted: write it with "tws secret set".');
+  }
+
   checkType();
+  if (newDoc.type === 'secret') checkSecret();
   if (newDoc.type === 'task') checkTask();
   if (newDoc.type === 'flow') checkFlow();
   if (newDoc.type === 'job') checkJob();

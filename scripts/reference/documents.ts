@@ -12,6 +12,7 @@ import { lockSchema } from '../../src/model/lock.js';
 import { requestSchema } from '../../src/model/request.js';
 import { removalSchema } from '../../src/model/removal.js';
 import { retentionSchema } from '../../src/model/retention.js';
+import { secretSchema } from '../../src/model/named-secret.js';
 import { scheduleSchema } from '../../src/model/schedule.js';
 import { signalDocumentSchema } from '../../src/model/signal.js';
 import { tokenSchema } from '../../src/model/token.js';
@@ -48,6 +49,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Queue control', queueControlSchema],
   ['Notify list', notifyListSchema],
   ['Engine', engineSchema],
+  ['Secret', secretSchema],
   ['Lock', lockSchema],
   ['Rate', rateDocumentSchema],
   ['Worker', workerSchema],

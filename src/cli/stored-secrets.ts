@@ -19,13 +19,13 @@ type Keys = Pick<Config, 'cryptoKey' | 'olderSecrets'>;
 /** Values of version 1 cost a derivation each: after so long the rest is believed, ms. */
 const longestMs = 3_000;
 
-/** Tries to decrypt what tasks and flows hold. @throws TwsError of the store */
+/** Tries to decrypt what tasks, flows and secrets hold. @throws TwsError of the store */
 export async function lookAtSecrets(client: Client, keys: Keys): Promise<StoredSecrets> {
   const [tasks, flows] = [await client.definitions('task'), await client.definitions('flow')];
-  return secretsInDocuments([...tasks, ...flows], keys);
+  return secretsInDocuments([...tasks, ...flows, ...(await client.secrets())], keys);
 }
 
-/** The same for tasks and flows that were read already. */
+/** The same for documents that were read already. */
 export async function secretsInDocuments(
   documents: readonly StoredDocument[],
   { cryptoKey, olderSecrets }: Keys,

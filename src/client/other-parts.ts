@@ -1,11 +1,12 @@
 import type { Store } from '../store/store.js';
 import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
+import { namedSecrets, type NamedSecrets } from './named-secrets.js';
 import { limiting, type Limiting } from './limiting.js';
 import { outsideWork, type OutsideWork } from './outside-work.js';
 import { notifying, type Notifying } from './notifying.js';
 
 /** The parts of the client that have files of their own. */
-export type OtherParts = Notifying & Limiting & ViewsOfDesigns & OutsideWork;
+export type OtherParts = Notifying & Limiting & ViewsOfDesigns & OutsideWork & NamedSecrets;
 
 /** The parts of the client that have files of their own. */
 export function otherParts(store: Store): OtherParts {
@@ -14,5 +15,6 @@ export function otherParts(store: Store): OtherParts {
     ...limiting(store),
     ...viewsOfDesigns(store),
     ...outsideWork(store),
+    ...namedSecrets(store),
   };
 }

@@ -160,7 +160,10 @@ function createAttempts(
   const attempts = createRunningAttempts({
     ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
     ...{ count, clock, code },
-    openSecrets: createOpenSecrets(library, keyring),
+    openSecrets: createOpenSecrets({
+      ...{ library, keyring },
+      readSecret: (id) => retry(async () => ({ doc: await store.get(id) })),
+    }),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),
     waits: () => waitQueue.tickets.size + waitQueue.called.size > 0,
     onFree: () => {

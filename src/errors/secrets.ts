@@ -42,6 +42,26 @@ export const secretProblems = {
     78,
     422,
   ),
+  named_secret_missing: row(
+    (d: { where: string; secret: string; owner: string }) =>
+      `${d.where} names the secret "${d.secret}", which owner ${d.owner} does not have: store it with \`tws secret set ${d.secret.replace('.', ' ')}\`, and retry the job.`,
+    'Store the secret under this name and owner, or name another one in the document.',
+    78,
+    422,
+  ),
+  named_secret_unfit: row(
+    (d: { where: string; secret: string; owner: string }) =>
+      `${d.where} names the secret "${d.secret}" of owner ${d.owner}, whose document is not encrypted there or has another type, name or owner: store it anew with \`tws secret set ${d.secret.replace('.', ' ')}\`.`,
+    'Values in clear are never read from a secret; what was stored in clear should be changed at its server, too.',
+    78,
+    422,
+  ),
+  secret_absent: row(
+    (d: { secret: string; owner: string }) => `Owner ${d.owner} has no secret "${d.secret}".`,
+    'Run `tws secret list` to see the names; --owner chooses whose secrets are meant.',
+    3,
+    404,
+  ),
   secrets_left: row(
     (d: { documents: number }) =>
       `The encrypted values of ${d.documents} ${d.documents === 1 ? 'document' : 'documents'} were left as they are.`,

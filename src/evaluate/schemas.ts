@@ -7,6 +7,7 @@ import type { Problem } from '../model/problems.js';
 import { loadAjv, loadAjv2020 } from '../plugin/late-packages.js';
 import { pointerKeys, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
+import { isNamedSecret } from '../model/named-secret.js';
 import { isReference } from '../model/secret-reference.js';
 import { patternWeight } from './pattern-weight.js';
 import { readPattern } from './patterns.js';
@@ -146,11 +147,12 @@ function holdsOpen(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsOpen);
 }
 
-/** What is known only when the step begins: templates, labels that are asked for, encrypted texts. */
+/** What is known only when the step begins: templates, labels that are asked for, encrypted texts, names of secrets. */
 export function isKnownLater(value: unknown): boolean {
   return (
     isEncrypted(value) ||
     isReference(value) ||
+    isNamedSecret(value) ||
     (typeof value === 'string' && mayHoldTemplate(value))
   );
 }

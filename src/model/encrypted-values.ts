@@ -1,4 +1,5 @@
 import { encryptedText, isEncrypted, isOlderFormat } from './encrypted.js';
+import { isNamedSecret, namedProblem, readNamedSecret, type NamedSecret } from './named-secret.js';
 import type { Problem } from './problems.js';
 import { isCredentialsName, isSecretName } from './secret-names.js';
 import { fieldOf, isReference, referenceText } from './secret-reference.js';
@@ -13,8 +14,17 @@ type Doc = Readonly<Record<string, unknown>>;
  * that stands for one, or directly inside `auth` or `credentials`.
  */
 export function mapEncrypted(root: unknown, visit: (text: string, keys: Keys) => unknown): unknown {
+  return mapWhere(root, encryptedAt, visit);
+}
+
+/** A copy with every value replaced for which `textAt` has a text. */
+function mapWhere(
+  root: unknown,
+  textAt: (value: unknown, place: Place) => string | undefined,
+  visit: (text: string, keys: Keys) => unknown,
+): unknown {
   const walk = (value: unknown, keys: Keys, place: Place): unknown => {
-    const text = encryptedAt(value, place);
+    const text = textAt(value, place);
     if (text !== undefined) return visit(text, keys);
     if (Array.isArray(value)) return value.map((item, i) => walk(item, [...keys, i], place));
     if (typeof value !== 'object' || value === null) return value;
@@ -43,12 +53,26 @@ function encryptedAt(value: unknown, place: Place): string | undefined {
   return isCredentialsName(place.around) || isSecretName(place.key) ? text : undefined;
 }
 
+/** The same, and the name of a secret (`{"$secret": "name"}`). */
+function secretAt(value: unknown, place: Place): string | undefined {
+  return isNamedSecret(value) ? namedAt(value) : encryptedAt(value, place);
+}
+
+function namedAt(value: unknown): string | undefined {
+  return readNamedSecret(value) === undefined
+    ? undefined
+    : (value as { readonly $secret: string }).$secret;
+}
+
 /** The encrypted values of a document, by field (see `fieldOf`). */
 export function encryptedIn(root: unknown): ReadonlyMap<string, string> {
   return textsIn(root, false);
 }
 
-/** The encrypted values and references of parameters, by field. Both are secrets to a job. */
+/**
+ * The encrypted values, references and names of secrets (`{"$secret": "name"}`) in parameters, by field. All
+ * are secrets to a job.
+ */
 export function secretsIn(root: unknown): ReadonlyMap<string, string> {
   return textsIn(root, true);
 }
@@ -61,8 +85,9 @@ function textsIn(root: unknown, withReferences: boolean): ReadonlyMap<string, st
   }
   const keys: (string | number)[] = [];
   const isFound = (value: unknown): boolean => withReferences && isReference(value);
+  const textAt = withReferences ? secretAt : encryptedAt;
   const walk = (value: unknown, place: Place): void => {
-    const text = isFound(value) ? String(value) : encryptedAt(value, place);
+    const text = isFound(value) ? String(value) : textAt(value, place);
     if (text !== undefined) found.set(fieldOf(keys), text);
     if (typeof value !== 'object' || value === null) return;
     // What is in `{"$enc": text}` is no further value, unless it is a reference.
@@ -89,19 +114,29 @@ function eachIn(
 }
 
 /**
- * A task or flow as engines know it: with references where its document holds encrypted values, so
- * that no job ever carries these.
+ * A task or flow as engines know it: with references where its document holds encrypted values or names
+ * secrets, so that no job ever carries these.
  */
 export function withReferences<T extends Doc>(kind: 'task' | 'flow', doc: T): T {
   const owner = ownerOf(doc);
   const name = String(doc['name']);
-  const replaced = mapEncrypted(doc, (_text, keys) =>
+  const replaced = mapWhere(doc, secretAt, (_text, keys) =>
     referenceText({ kind, owner, name, field: fieldOf(keys) }),
   );
   return replaced as T;
 }
 
-/** References that somebody wrote into a definition by hand: only engines may. */
+/** The secrets that a task or flow names, by the field where it does. */
+export function namedSecretsIn(doc: Doc): ReadonlyMap<string, NamedSecret> {
+  const found = new Map<string, NamedSecret>();
+  mapWhere(doc, namedAt, (text, keys) => {
+    const named = readNamedSecret({ $secret: text });
+    if (named !== undefined) found.set(fieldOf(keys), named);
+  });
+  return found;
+}
+
+/** References that somebody wrote into a definition by hand, which only engines may, and wrong `$secret`s. */
 export function handWritten(doc: Doc): readonly Problem[] {
   const found: Problem[] = [];
   const walk = (value: unknown, path: string): void => {
@@ -109,6 +144,8 @@ export function handWritten(doc: Doc): readonly Problem[] {
       const message = `${path} must not be a reference to a secret ("tws:secret:…"), which only engines write; put the encrypted value there.`;
       found.push({ path, message });
     }
+    const wrong = namedProblem(value, path);
+    if (wrong !== undefined) found.push(wrong);
     if (typeof value !== 'object' || value === null) return;
     for (const [key, item] of Object.entries(value)) {
       walk(item, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`);

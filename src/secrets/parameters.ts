@@ -12,14 +12,14 @@ type Json = Record<string, unknown>;
 /** An encrypted value that cannot be read with what is given. */
 export type Unreadable = { readonly path: string; readonly problem: TwsError };
 
-/** The place of a field of a task, flow or hook. */
+/** The place of a field of a task, flow, hook or secret. */
 export function placeIn(doc: Readonly<Json>, field: string): SecretPlace {
   const { type } = doc;
-  const kind = type === 'flow' || type === 'hook' ? type : 'task';
+  const kind = type === 'flow' || type === 'hook' || type === 'secret' ? type : 'task';
   return { kind, owner: ownerOf(doc), name: String(doc['name']), field };
 }
 
-/** Every encrypted value of a task, flow or hook that cannot be read, and why. */
+/** Every encrypted value of a task, flow, hook or secret that cannot be read, and why. */
 export async function unreadableIn(
   doc: Readonly<Json>,
   keyring: Keyring,

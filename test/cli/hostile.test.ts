@@ -108,6 +108,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [hostile],
   ],
   retain: [['--dry-run']],
+  secret: [['list'], ['remove', hostile], ['remove', 'none', '--no-confirm'], [hostile]],
   archive: [
     ['list'],
     ['list', '--flow', hostile],

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showConfig } from '../../src/cli/commands/config.js';
 import { doctor } from '../../src/cli/commands/doctor.js';
-import { decrypt } from '../../src/cli/commands/encrypt.js';
+import { decrypt, encrypt as encryptCommand } from '../../src/cli/commands/encrypt.js';
 import { push } from '../../src/cli/commands/push.js';
+import { secret as secretCommand } from '../../src/cli/commands/secret.js';
 import { validate } from '../../src/cli/commands/validate.js';
 import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { openProject } from './database.js';
@@ -174,6 +175,59 @@ describe('values of an earlier project', () => {
     expect(found.out).toMatch(
       /^fail {2}TWS_CRYPTO_KEY: .*format of an earlier project.* t \(params\.pass\)/m,
     );
+  });
+});
+
+describe('tws secret', () => {
+  const pass = { $secret: 'mail.pass' };
+
+  it('stores, lists, replaces, re-encrypts and removes a value that definitions name', async () => {
+    const { tws, put, store, env: own } = await openProject();
+    const env = { ...own, TWS_CRYPTO_KEY: key };
+    const secret = (...args: string[]) =>
+      tws(secretCommand, { env, args, input: 'hunter2\n', flags: { confirm: false } });
+    await put({ _id: 'task:login', ...task('login', { params: { auth: { pass } } }) });
+    const told = await tws(doctor, { env });
+    expect(told.out).toMatch(/^fail {2}named secrets: The secret "mail\.pass" of owner DEFAULT/m);
+    expect(await secret('set', 'mail', 'pass')).toMatchObject({
+      exit: 0,
+      out: 'stored: mail.pass of owner DEFAULT (secret:DEFAULT:mail)',
+    });
+    expect((await secret('set', 'mail', 'pass')).out).toMatch(/^replaced/);
+    await secret('set', 'mail');
+    expect((await secret('list')).out).toMatch(/^mail +DEFAULT +-, pass +task:login$/);
+    const stored = await store.get('secret:DEFAULT:mail');
+    expect(JSON.stringify(stored)).not.toContain('hunter2');
+    expect((await tws(doctor, { env })).out).not.toMatch(/named secrets/);
+    const wrong = await tws(doctor, { env: { ...own, TWS_CRYPTO_KEY: 'another' } });
+    expect(wrong.out).toMatch(/TWS_CRYPTO_KEY does not open .* secret:DEFAULT:mail/);
+    const both = { ...own, TWS_CRYPTO_KEY: JSON.stringify(['new key', key]) };
+    const rotated = await tws(secretCommand, { env: both, args: ['rotate'] });
+    expect(rotated.out).toBe('rewritten: 1 document; 0 as they should be');
+    const now = await tws(encryptCommand, { env: both, flags: { rotate: true } });
+    expect(now.out).toBe('rewritten: 0 documents; 1 as they should be');
+    const { out, err } = await secret('remove', 'mail', 'pass');
+    expect(out).toBe('removed: mail.pass of owner DEFAULT');
+    expect(err).toContain('warning: attempts of task:login fail where they need it');
+    expect((await secret('remove', 'mail')).exit).toBe(0);
+    expect((await secret('remove', 'mail')).error?.code).toBe('secret_absent');
+    expect(await store.get('secret:DEFAULT:mail')).toBeUndefined();
+  });
+
+  it('takes no value as an argument, no bad name, and no value without a key', async () => {
+    const { tws, env: own } = await openProject();
+    const env = { ...own, TWS_CRYPTO_KEY: key };
+    const call = (args: string[], input = 'x') => tws(secretCommand, { args, env, input });
+    const reason = async (...args: string[]) => (await call(args)).error?.message;
+    expect(await reason('set', 'mail', 'pass', 'hunter2')).toMatch(/asked for, or read from stdin/);
+    expect(await reason('set', 'a.b')).toMatch(/no name of a secret/);
+    expect(await reason('list', 'a')).toMatch(/takes no names/);
+    expect(await reason('put')).toMatch(/one of set, list, remove, rotate/);
+    expect((await call(['set', 'mail'], '')).error?.code).toBe('usage');
+    expect((await call(['rotate', 'none'])).error?.code).toBe('secret_absent');
+    expect((await call(['remove', 'none'])).error?.code).toBe('confirmation_needed');
+    const keyless = await tws(secretCommand, { args: ['set', 'mail'], input: 'x' });
+    expect(keyless.error?.code).toBe('crypto_key_missing');
   });
 });
 

@@ -3,12 +3,11 @@ import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { fieldOf, keysOf } from '../../model/secret-reference.js';
-import { createKeyring, keysIn, type Keyring, type SecretPlace } from '../../secrets/keyring.js';
+import type { SecretPlace } from '../../secrets/keyring.js';
 import { placeInSettings } from '../../secrets/settings.js';
 import { defineCommand, type Command } from '../command.js';
-import type { Io } from '../io.js';
-import { questions } from '../prompt.js';
 import { encryptInFile } from '../secrets/in-file.js';
+import { keyringOf, valueFrom } from '../secrets/given.js';
 import { rewriteFiles, rewriteStored, type RewriteMode } from '../secrets/rewrite.js';
 
 const placeFlags = { for: z.string().optional(), field: z.string().optional() };
@@ -68,11 +67,6 @@ const placeNeeded =
   "Say what the value is for: --for task:NAME --field params.auth.token (--owner for one that is not DEFAULT's), or name a file and a field in it.";
 const anywhere: SecretPlace = { kind: 'task', owner: '', name: '', field: 'The value' };
 
-function keyringOf({ cryptoKey, olderSecrets }: Config): Keyring {
-  if (keysIn(cryptoKey).length === 0) throw problem('crypto_key_missing', {});
-  return createKeyring(cryptoKey, olderSecrets);
-}
-
 function wantedBy({
   upgrade,
   rotate,
@@ -92,25 +86,21 @@ type Place = { readonly for?: string | undefined; readonly field?: string | unde
 function placeOf({ for: of, field }: Place, { owner }: Config): SecretPlace | undefined {
   if (of === undefined || field === undefined) return undefined;
   if (of === 'settings') return placeInSettings(canonical(field));
-  const [, kind, name] = /^(task|flow|hook):(.+)$/.exec(of) ?? [];
+  const [, kind, name] = /^(task|flow|hook|secret):(.+)$/.exec(of) ?? [];
   if (name === undefined) {
     throw problem('usage', {
-      reason: `--for must be task:NAME, flow:NAME, hook:NAME or settings; it is "${of}".`,
+      reason: `--for must be task:NAME, flow:NAME, hook:NAME, secret:NAME or settings; it is "${of}".`,
     });
   }
-  return { kind: kind as 'task' | 'flow' | 'hook', owner, name, field: canonical(field) };
+  return {
+    kind: kind as 'task' | 'flow' | 'hook' | 'secret',
+    owner,
+    name,
+    field: canonical(field),
+  };
 }
 
 /** `a[0].b` is `a.0.b`. */
 function canonical(field: string): string {
   return fieldOf(keysOf(field.replaceAll(/\[(\d+)\]/g, '.$1')));
-}
-
-async function valueFrom(question: string, io: Io): Promise<string> {
-  const value = io.interactive
-    ? await (await questions(io, question)).hidden(question)
-    : (await io.readInput()).replace(/\r?\n$/, '');
-  if (value === '')
-    throw problem('usage', { reason: 'There is no value: type it, or pipe it in.' });
-  return value;
 }

@@ -17,6 +17,7 @@ import { checkHooks } from './hooks.js';
 import { checkQueueControls } from './queues.js';
 import { checkRefused } from './refused.js';
 import { checkSchedules } from './schedules.js';
+import { namedSecretFindings } from './named-secrets.js';
 import { storedOfKind } from '../schedules-and-hooks.js';
 
 /** Jobs that are looked at, at most. */
@@ -34,12 +35,14 @@ export async function checkDatabase(
   ];
   const schedules = await storedOfKind(client, 'schedule');
   const hooks = await storedOfKind(client, 'hook');
+  const secrets = await client.secrets();
   const now = Date.now();
   const engines = (await client.engines()).map((engine) => engineFacts(engine, now));
   const { jobs } = await client.unfinished(mostJobs);
   return [
     ...(await definitionFindings(definitions, plugins)),
-    ...(await checkKey([...definitions, ...hooks], config)),
+    ...(await checkKey([...definitions, ...hooks, ...secrets], config)),
+    ...namedSecretFindings(definitions, secrets),
     ...(await checkSchedules(client, schedules)),
     ...(await checkHooks(client, hooks)),
     ...(await checkQueueControls(client)),
@@ -59,7 +62,9 @@ async function checkKey(
   const secrets = await secretsInDocuments(documents, config);
   const { holders } = secrets;
   if (holders.length === 0) {
-    return [{ what, verdict: 'ok', says: 'No task, flow or hook holds an encrypted value.' }];
+    return [
+      { what, verdict: 'ok', says: 'No task, flow, hook or secret holds an encrypted value.' },
+    ];
   }
   const wrong = secretsProblem(secrets);
   if (wrong !== undefined) {

@@ -7,7 +7,7 @@ import { storageKinds } from '../../storage-kinds.js';
 const placeOptions = (word: string): OptionDefinition[] => [
   {
     flags: '--for <document>',
-    about: `What the value is ${word} for: task:NAME, flow:NAME, hook:NAME (of --owner), or settings.`,
+    about: `What the value is ${word} for: task:NAME, flow:NAME, hook:NAME, secret:NAME (of --owner), or settings.`,
   },
   { flags: '--field <path>', about: 'Where it stands there: params.smtp.auth.pass.' },
 ];
@@ -114,7 +114,8 @@ export const running: readonly CommandDefinition[] = [
       },
       {
         flags: '--rotate',
-        about: 'Rewrite, with the first key of TWS_CRYPTO_KEY, all that another key encrypted.',
+        about:
+          'Rewrite, with the first key of TWS_CRYPTO_KEY, all that another key encrypted; secrets, too.',
       },
     ]),
     stoppable: true,
@@ -131,6 +132,31 @@ export const running: readonly CommandDefinition[] = [
     options: placeOptions('decrypted'),
     examples: ['tws decrypt --for task:mail --field params.smtp.auth.pass'],
     load: async () => (await import('../commands/encrypt.js')).decrypt,
+  },
+  {
+    name: 'secret',
+    about:
+      'Store, list, remove and re-encrypt secrets that tasks and flows refer to as {"$secret": "name"}.',
+    arguments: [
+      {
+        name: '<action>',
+        about: 'What to do: set, list, remove or rotate.',
+        values: ['set', 'list', 'remove', 'rotate'],
+      },
+      {
+        name: '[names...]',
+        about:
+          'With set and remove: the secret, and a field of it; with rotate: secrets, default all.',
+      },
+    ],
+    stoppable: true,
+    examples: [
+      'tws secret set mail password',
+      'tws secret list --json',
+      'tws secret remove mail password --no-confirm',
+      'tws secret rotate',
+    ],
+    load: async () => (await import('../commands/secret.js')).secret,
   },
   {
     name: 'move',

@@ -56,9 +56,9 @@ export async function readDefinition(file: string, { cwd }: Io): Promise<Definit
   if (text === undefined) throw problem('usage', { reason: `There is no file ${file}.` });
   const doc: unknown = parse(text);
   const isNamed = isObject(doc) && typeof doc['name'] === 'string';
-  if (!isNamed || !['task', 'flow', 'hook'].includes(String(doc['type']))) {
+  if (!isNamed || !['task', 'flow', 'hook', 'secret'].includes(String(doc['type']))) {
     throw problem('usage', {
-      reason: `${file} is no task, flow or hook with a name: an encrypted value is bound to it.`,
+      reason: `${file} is no task, flow, hook or secret with a name: an encrypted value is bound to it.`,
     });
   }
   return { path, text, doc };

@@ -21,7 +21,7 @@ type Tally = { readonly changed: string[]; readonly failed: { id: string; messag
 const mostTries = 20;
 
 /**
- * Writes all encrypted values of stored tasks, flows and hooks anew. Every write is a compare-and-set on the
+ * Writes all encrypted values of stored tasks, flows, hooks and secrets anew. Every write is a compare-and-set on the
  * revision that was read; repeated, it goes on with what is left. Answers the exit status: 3 when a
  * value cannot be read.
  */
@@ -36,19 +36,29 @@ export async function rewriteStored(
       ...(await client.definitions('task')),
       ...(await client.definitions('flow')),
       ...(await storedOfKind(client, 'hook')),
+      ...(await client.secrets()),
     ];
-    const holders = all.filter((doc) => encryptedIn(doc).size > 0);
-    const tally: Tally = { changed: [], failed: [] };
-    for (const [i, doc] of holders.entries()) {
-      if (io.stop.aborted) break;
-      const done = `${i + 1} of ${holders.length}`;
-      await rewriteDocument(doc, { wanted, keyring, client, tally });
-      io.say(`${done}: ${doc._id}`);
-    }
-    return report(tally, holders.length, io);
+    return await rewriteDocuments(all, { wanted, keyring, client }, io);
   } finally {
     await close();
   }
+}
+
+/** The same for some documents. */
+export async function rewriteDocuments(
+  docs: readonly StoredDocument[],
+  work: Omit<Work, 'tally'>,
+  io: Io,
+): Promise<number> {
+  const holders = docs.filter((doc) => encryptedIn(doc).size > 0);
+  const tally: Tally = { changed: [], failed: [] };
+  for (const [i, doc] of holders.entries()) {
+    if (io.stop.aborted) break;
+    const done = `${i + 1} of ${holders.length}`;
+    await rewriteDocument(doc, { ...work, tally });
+    io.say(`${done}: ${doc._id}`);
+  }
+  return report(tally, holders.length, io);
 }
 
 type Work = {

@@ -54,10 +54,13 @@ export async function callPlugin(
   const about = aboutOf(job, step);
   const { timed, attribution, ...shared } = callbacks;
   try {
-    const { params, clear } =
+    const opened =
       step['secrets'] === undefined
         ? { params: { ...step.params }, clear: [] }
         : await openSecrets(job, step);
+    // The engine ends before they are known.
+    if (opened === undefined) return { kind: 'released' };
+    const { params, clear } = opened;
     clear.forEach(onSecret);
     const seen = await visibleResults(job, step, contents);
     // The engine ends before they are known: nothing is called with half of them.

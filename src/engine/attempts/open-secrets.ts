@@ -1,10 +1,19 @@
 import { problem } from '../../errors.js';
 import { encryptedIn } from '../../model/encrypted-values.js';
+import type { StoredDocument } from '../../model/document.js';
 import type { LiveJob } from '../../model/job.js';
+import {
+  readNamedSecret,
+  secretId,
+  secretText,
+  valueField,
+  secretValue,
+  type NamedSecret,
+} from '../../model/named-secret.js';
 import { keysOf, readReference, type SecretReference } from '../../model/secret-reference.js';
 import type { LiveStep } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
-import type { Keyring } from '../../secrets/keyring.js';
+import { wordsOf, type Keyring } from '../../secrets/keyring.js';
 import type { Library } from '../loop/library.js';
 
 type Json = Record<string, unknown>;
@@ -12,11 +21,23 @@ type Json = Record<string, unknown>;
 /** Parameters in clear for the plugin, and the texts that nothing may show from now on. */
 export type OpenedSecrets = { readonly params: Json; readonly clear: readonly string[] };
 
-/** Opens the secrets of an attempt. Rejects with a TwsError that names the document and the field. */
-export type OpenSecrets = (job: LiveJob, step: LiveStep) => Promise<OpenedSecrets>;
+/**
+ * Opens the secrets of an attempt; undefined: the engine ends before they are read. Rejects with a TwsError
+ * that names the document and the field.
+ */
+export type OpenSecrets = (job: LiveJob, step: LiveStep) => Promise<OpenedSecrets | undefined>;
+
+export type SecretSources = {
+  readonly library: Pick<Library, 'stored'>;
+  readonly keyring: Keyring;
+  /** Reads the document of a named secret as it is now; undefined: the engine ends. */
+  readonly readSecret: (
+    id: string,
+  ) => Promise<{ readonly doc: StoredDocument | undefined } | undefined>;
+};
 
 /** Follows the references that the decision found to count, to the values that are stored now. */
-export function createOpenSecrets(library: Pick<Library, 'stored'>, keyring: Keyring): OpenSecrets {
+export function createOpenSecrets({ library, keyring, readSecret }: SecretSources): OpenSecrets {
   return async (job, step) => {
     const clear: string[] = [];
     let params: unknown = step.params;
@@ -25,14 +46,46 @@ export function createOpenSecrets(library: Pick<Library, 'stored'>, keyring: Key
       const reference = readReference(valueAt(params, keys));
       if (reference === undefined || !isFor(reference, job, step, field)) continue;
       const { kind, name, owner } = reference;
-      const text = encryptedIn(library.stored(kind, name, owner)).get(reference.field);
-      if (text === undefined) throw problem('secret_gone', { ...reference });
-      const value = await keyring.decrypt(text, reference);
+      const stored = library.stored(kind, name, owner);
+      const named = readNamedSecret(valueAt(stored, keysOf(reference.field)));
+      const value =
+        named === undefined
+          ? await valueIn(stored, reference, keyring)
+          : await namedValue(named, reference, { keyring, readSecret });
+      if (value === undefined) return undefined;
       clear.push(value);
       params = withValue(params, keys, value);
     }
     return { params: { ...(params as Json | undefined) }, clear };
   };
+}
+
+/** The value that stands encrypted in a task or flow. */
+function valueIn(
+  stored: StoredDocument | undefined,
+  reference: SecretReference,
+  keyring: Keyring,
+): Promise<string> {
+  const text = encryptedIn(stored).get(reference.field);
+  if (text === undefined) throw problem('secret_gone', { ...reference });
+  return keyring.decrypt(text, reference);
+}
+
+/** The value of a secret of the same owner that a task or flow names. */
+async function namedValue(
+  named: NamedSecret,
+  reference: SecretReference,
+  { keyring, readSecret }: Pick<SecretSources, 'keyring' | 'readSecret'>,
+): Promise<string | undefined> {
+  const { owner } = reference;
+  const read = await readSecret(secretId(owner, named.name));
+  if (read === undefined) return undefined;
+  const found = secretValue(read.doc, owner, named);
+  const about = { where: wordsOf(reference), secret: secretText(named), owner };
+  if (found.kind === 'absent') throw problem('named_secret_missing', about);
+  if (found.kind === 'unfit') throw problem('named_secret_unfit', about);
+  const field = valueField(named);
+  return keyring.decrypt(found.text, { kind: 'secret', owner, name: named.name, field });
 }
 
 function fieldsOf(step: LiveStep): readonly string[] {

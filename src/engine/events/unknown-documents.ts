@@ -16,6 +16,7 @@ const quiet: ReadonlySet<string> = new Set([
   'gathering',
   'retention',
   'removal',
+  'secret',
 ]);
 /** The log names at most this many types. */
 const mostReported = 100;

@@ -36,6 +36,7 @@ const foreignIds = [
   'hook:',
   'gathering:',
   'rate:',
+  'secret:',
   removalPrefix,
   // In a database that jobs are archived to.
   'archived:',
