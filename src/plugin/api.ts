@@ -63,9 +63,13 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
   readonly lastDetails: unknown;
   /**
    * Changes `job.data`, which all tasks of the job share: each key is set, `null` takes it out. It is
-   * stored together with the outcome, and only if that is a success.
+   * stored together with the outcome, and only if that is a success; with `always` however the attempt
+   * ends, where the engine lives to see it.
    */
-  readonly setData: (changes: Readonly<Record<string, unknown>>) => void;
+  readonly setData: (
+    changes: Readonly<Record<string, unknown>>,
+    options?: { readonly always?: boolean },
+  ) => void;
   /**
    * Sets `custom_status` of the job, a short text that lists show beside its status; `null` takes it away. It is
    * stored with the next report, and with the outcome, however the attempt ends.

@@ -127,7 +127,7 @@ function reports(input: ContextInput, redact: Redact, signal: AbortSignal): Repo
       input.heartbeat(details === undefined ? undefined : redact(asDetails(details)));
       signal.throwIfAborted();
     },
-    setData: (changes) => input.setData?.(redact(asChanges(changes))),
+    setData: (changes, options) => input.setData?.(redact(asChanges(changes)), options),
     setStatus: (status) =>
       input.setStatus?.(status === null ? null : String(asProgress(redact(asText(status))))),
     progress: (progress) =>

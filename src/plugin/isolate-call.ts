@@ -91,7 +91,7 @@ function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): 
     },
     progress: (progress) => send({ type: 'progress', progress }),
     setStatus: (status) => send({ type: 'status', status }),
-    setData: (changes) => send({ type: 'data', changes }),
+    setData: (changes, { always = false } = {}) => send({ type: 'data', changes, always }),
     exit: (code) => send({ type: 'exit', code }),
   });
   const secret = (path: string): string => {

@@ -35,7 +35,12 @@ export type NoteMessage =
   | { readonly type: 'heartbeat'; readonly details: unknown }
   | { readonly type: 'progress'; readonly progress: number | string }
   | { readonly type: 'status'; readonly status: string | null }
-  | { readonly type: 'data'; readonly changes: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'data';
+      readonly changes: Readonly<Record<string, unknown>>;
+      /** Stored however the attempt ends. */
+      readonly always?: boolean;
+    }
   | { readonly type: 'exit'; readonly code: number }
   | { readonly type: 'secret'; readonly path: string };
 

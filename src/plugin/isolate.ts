@@ -86,7 +86,7 @@ function pass(message: NoteMessage, context: PluginContext): void {
     case 'status':
       return context.setStatus(message.status);
     case 'data':
-      return context.setData(message.changes);
+      return context.setData(message.changes, { always: message.always === true });
     case 'exit':
       return context.exit(message.code);
     case 'secret':

@@ -37,7 +37,7 @@ export type TestRecord = {
   readonly progress: readonly (number | string)[];
   /** Details of its heartbeats. */
   readonly details: readonly unknown[];
-  /** Changes of `job.data`, together. */
+  /** Changes of `job.data`, together; those that are stored `always` among them. */
   readonly data: Readonly<Record<string, unknown>>;
   /** What it set as `custom_status` of the job, in its order. */
   readonly statuses: readonly (string | null)[];

@@ -21,6 +21,8 @@ export type Report = {
   readonly status?: string | null;
   /** What it changes in the `data` of the job, if it succeeds; `null` takes a key out. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The same, however it ends. */
+  readonly dataAnyhow?: Readonly<Record<string, unknown>>;
   /** For how long (ms) it held up everything else in its process, the worst time. */
   readonly blockedMs?: number;
 };

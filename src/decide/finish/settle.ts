@@ -57,15 +57,17 @@ export function settle(
     unfit === undefined
       ? settleStep(reported, step, outcome, now)
       : failStep(reported, step, { state: '$$error', ...unfit }, now);
-  const isChanged = report.data !== undefined && hasSucceeded(settled, step.path, outcome);
   const told = withStatus(settled, report);
-  return { kind: 'settled', job: isChanged ? withData(told, report.data) : told };
+  const { data, dataAnyhow } = report;
+  const changed = dataAnyhow === undefined ? told : withData(told, dataAnyhow);
+  const isChanged = data !== undefined && hasSucceeded(settled, step.path, outcome);
+  return { kind: 'settled', job: isChanged ? withData(changed, data) : changed };
 }
 
 /**
  * The job with what an attempt changed in its `data`: key by key, `null` takes a key out. It is
  * written with the outcome, on the newest revision: of steps beside each other the one that ends
- * last has the last word on a key. What did not succeed changes nothing.
+ * last has the last word on a key. What did not succeed changes nothing but what is to change anyhow.
  */
 function withData(job: LiveJob, changes: NonNullable<Report['data']>): LiveJob {
   const { data } = job;

@@ -7,8 +7,8 @@ export type Reporter = {
   readonly progress: (progress: number | string) => void;
   /** Of the job: a text of its own beside its status; null: none. */
   readonly status: (status: string | null) => void;
-  /** Changes of the job's data go with the end of the attempt, not with a report. */
-  readonly data: (changes: Readonly<Record<string, unknown>>) => void;
+  /** Changes of the job's data go with the end of the attempt, not with a report; `always`: with any end. */
+  readonly data: (changes: Readonly<Record<string, unknown>>, always: boolean) => void;
   readonly log: (line: LogLine) => void;
   /** It held up everything else for so long, ms. */
   readonly blocked: (ms: number) => void;
@@ -75,8 +75,9 @@ export function createReporter({
     details: (details) => add({ details }),
     progress: (progress) => add({ progress }),
     status: (status) => add({ status }),
-    data: (changes) => {
-      report = { ...report, data: { ...report.data, ...changes } };
+    data: (changes, always) => {
+      const key = always ? 'dataAnyhow' : 'data';
+      report = { ...report, [key]: { ...report[key], ...changes } };
     },
     log: (line) => {
       lines.push(logLine(line));

@@ -176,3 +176,24 @@ describe('settle drops an outcome', () => {
     ).toMatchObject({ kind: 'fenced' });
   });
 });
+
+describe('changes of the data of a job', () => {
+  const outcomes: readonly [string, Outcome][] = [
+    ['a failure', { kind: 'failed', failure: broken }],
+    ['a timeout', { kind: 'timeout', timeoutMs: 1 }],
+    ['an attempt that begins again', { kind: 'requeue', delayMs: 0 }],
+    ['a job that begins anew', { kind: 'restart', delayMs: 0 }],
+    ['a success', { kind: 'done' }],
+  ];
+  // Shows B-12.
+  it.each(outcomes)('that are kept however the attempt ends are kept with %s', (_, outcome) => {
+    const told = running();
+    const report = { data: { n: 1, both: 'success' }, dataAnyhow: { kept: true, both: 'anyhow' } };
+    const { schema } = unknownWorld;
+    const result = settle(told.job, { schema, claim: told.live.claim, outcome, report }, t0 + 5);
+    const isDone = outcome.kind === 'done';
+    const data = isDone ? { kept: true, n: 1, both: 'success' } : { kept: true, both: 'anyhow' };
+    expect(result).toMatchObject({ kind: 'settled', job: { data } });
+    if (result.kind === 'settled') expect(result.job.data).toEqual(data);
+  });
+});

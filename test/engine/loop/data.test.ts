@@ -6,7 +6,17 @@ const plugins = {
   'write.mjs': write,
   'thread.mjs': `export const isolate = 'thread';
     export default ({ params, setData, setStatus }) => { setData(params); setStatus('thread'); };`,
-  'fails.mjs': `export default ({ setData }) => { setData({ lost: 1 }); throw new Error('no'); };`,
+  'fails.mjs': `export default ({ setData }) => {
+      setData({ lost: 1 });
+      setData({ stays: 1 }, { always: true });
+      throw new Error('no');
+    };`,
+  'breaks.mjs': `export const isolate = 'thread';
+    export default ({ setData }) => {
+      setData({ lost: 1 });
+      setData({ broke: 1 }, { always: true });
+      throw new Error('no');
+    };`,
   'wrong.mjs': `export default ({ setData }) => setData([1]);`,
   'read.mjs': `export default ({ job, params }) => ({ seen: job.data, params });`,
 };
@@ -28,6 +38,7 @@ describe('the data of a job', () => {
       { task: 'write', params: { left: 1, gone: null } },
       { task: 'thread', params: { right: 2 } },
       { task: 'fails', optional: true },
+      { task: 'breaks', optional: true },
       { task: 'wrong', optional: true },
     ];
     const [id = ''] = await space.put({
@@ -40,7 +51,7 @@ describe('the data of a job', () => {
       data: { gone: 1, kept: 0 },
     });
     const ended = await space.ended(id);
-    const data = { own: true, kept: { n: 1 }, left: 1, right: 2 };
+    const data = { own: true, kept: { n: 1 }, left: 1, right: 2, stays: 1, broke: 1 };
     expect(ended).toMatchObject({ exit: 0, data, custom_status: 'thread' });
     expect(ended['data']).toEqual(data);
     expect(ended.steps.at(-1)?.['result']).toEqual({ seen: data, params: { left: 1 } });
