@@ -29,6 +29,8 @@ const layers = {
   // What does the work.
   secrets: ['model', 'errors'],
   plugin: ['model', 'secrets', 'words', 'processor-time', 'package'],
+  // Tasks of node-workflow as plugins, and the import of its workflows.
+  'node-workflow': ['plugin', 'model', 'structures', 'reading', 'errors', 'words'],
   // The texts of users: templates, expressions, patterns, schemas.
   evaluate: ['model', 'decide', 'plugin', 'memo'],
   store: ['model', 'errors', 'memo', 'turns', 'package'],
@@ -89,7 +91,7 @@ const layers = {
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
-    'make-folder',
+    ...['make-folder', 'node-workflow'],
   ],
   // What tests of users import.
   testing: [

@@ -10,6 +10,7 @@ const entries = [
     'src/index',
     'src/plugin/index',
     'src/testing/index',
+    'src/node-workflow/index',
     'src/cli/main',
     'src/cli/schemas',
     'src/embedded/process',

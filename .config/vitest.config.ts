@@ -94,7 +94,7 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/support/properties.ts'],
           include: [
-            'test/{clock,config,memory,testing,plugin,evaluate,secrets,store,client,engine,replicas,cli,docs,http,pages,embedded}/**/*.unit.test.ts',
+            'test/{clock,config,memory,testing,plugin,evaluate,secrets,store,client,engine,replicas,cli,docs,http,pages,embedded,node-workflow}/**/*.unit.test.ts',
             'test/*.test.ts',
             'test/plugins/**/*.test.ts',
           ],

@@ -69,7 +69,7 @@ const guides = [
     'notifications',
     'secrets',
   ],
-  ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages'],
+  ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages', 'node-workflow'],
 ];
 const reference = ['documents', 'errors', 'settings', 'commands', 'api', 'features'];
 const operations = [

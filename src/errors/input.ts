@@ -1,4 +1,4 @@
-import { counted } from '../words.js';
+import { counted, listed } from '../words.js';
 import { row } from './row.js';
 
 /** Rows about what a command is given: settings, flags, files, answers. */
@@ -48,6 +48,13 @@ export const inputProblems = {
     'Correct the file and repeat the command.',
     3,
     400,
+  ),
+  import_changed: row(
+    (d: { files: readonly string[] }) =>
+      `${listed(d.files)} ${d.files.length === 1 ? 'is' : 'are'} there and not as an import wrote ${d.files.length === 1 ? 'it' : 'them'}; nothing was written.`,
+    'Remove or rename what is to be written anew, or import into another folder with --into.',
+    1,
+    409,
   ),
   documents_invalid: row(
     (d: { count: number; files: number }) =>

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { executable } from '../../src/package.js';
+import { executable, packageRoot } from '../../src/package.js';
 import { tws, type Process } from '../cli/executable.js';
 import { project } from '../cli/terminal.js';
 import { freePort } from '../support/ports.js';
@@ -35,6 +35,8 @@ async function programsIn(folder: string): Promise<string> {
   await writeFile(join(bin, 'tws'), `#!/bin/sh\n${call}`);
   await writeFile(join(bin, 'npx'), `#!/bin/sh\nshift\n${call}`);
   for (const name of ['tws', 'npx']) await chmod(join(bin, name), 0o755);
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(packageRoot(), join(folder, 'node_modules', 'tws'));
   return bin;
 }
 
@@ -141,6 +143,10 @@ const said: Readonly<Record<string, readonly string[]>> = {
     '{"outcome":"started","job":"hook-run:',
   ],
   'docs/guides/secrets.md': ['tws:v2:'],
+  'docs/guides/node-workflow.md': [
+    ...['would be created: plugins/look-up.mjs', '1 flow and 4 tasks are imported.'],
+    ...['"mail": "ada@example.com"', '"result": "a letter is sent"', '"result": "confirmed"'],
+  ],
   'docs/operations/monitoring.md': ['tws_jobs{status="succeeded"}', '"ready":true'],
   'docs/operations/backup.md': ['"ok":true'],
 };

@@ -76,6 +76,37 @@ export const beginning: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/new.js')).newThing,
   },
   {
+    name: 'import',
+    about: 'Write plugins, tasks and flows that do what the workflows of node-workflow do.',
+    arguments: [
+      { name: '<from>', about: 'From what: node-workflow.', values: ['node-workflow'] },
+      {
+        name: '<files...>',
+        about:
+          'Modules that export workflows, or functions that make them (they are run), or JSON of GET /workflows.',
+        values: { named: ['file'] },
+      },
+    ],
+    options: [
+      {
+        flags: '--into <folder>',
+        about: 'Write below this folder; default: the project.',
+      },
+      {
+        flags: '--sandbox <file>',
+        about:
+          'The configuration of the runners (JSON): its modules and values are given to tasks.',
+        values: { named: ['file'] },
+      },
+      { flags: '--dry-run', about: 'Say what would be written; write nothing.' },
+    ],
+    examples: [
+      'tws import node-workflow workflows.js --dry-run',
+      'tws import node-workflow workflows.json --sandbox config.json',
+    ],
+    load: async () => (await import('../commands/import.js')).importWorkflows,
+  },
+  {
     name: 'test',
     about:
       'Run test cases of flows (*.test.json) with a clock of their own; no database is needed.',
