@@ -156,6 +156,9 @@ function stateOf(event: TestedEvent, now: number) {
     case 'late':
     case 'stuck':
     case 'waiting':
+    case 'reminder':
+    case 'due':
+    case 'escalated':
       return { state: '$$ready', steps: [] };
   }
 }

@@ -109,6 +109,10 @@ const sentences = {
     `The decider did not answer with decisions: ${ended(d.reason)}`,
   WaitTimeout: (d: { awaited: string; timeout: number }) =>
     `The step waited ${d.awaited} for ${d.timeout} ms in vain.`,
+  NotApproved: (d: { by: string; comment: string }) =>
+    `Not approved${d.by}${d.comment === '' ? '.' : `: ${ended(d.comment)}`}`,
+  AssigneeInvalid: (d: { at: string; value: string }) =>
+    `Nobody can answer: ${d.at} must give a name or a list of names, and it gives ${d.value}.`,
   WorkerLost: (d: { worker: string; lease: number }) =>
     `Worker "${d.worker}" did not answer, and its lease was not renewed for ${d.lease} ms.`,
   TooManyDecisions: (d: { decisions: number; most: number; of: 'answer' | 'decider' }) =>

@@ -17,6 +17,7 @@ import { lockedSchema } from './lock.js';
 import { notifySchema } from './notify.js';
 import type { Problem } from './problems.js';
 import { locksSchema, targetSchema } from './target.js';
+import { keptSignalSchema } from './signal.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { uniqueSchema } from './unique.js';
@@ -109,15 +110,7 @@ export const newJobFields = {
 };
 
 /** A signal as the job keeps it: `id` is that of the document that brought it. */
-const signalSchema = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  at: momentSchema,
-  data: z.exactOptional(z.unknown()),
-  failure: z.exactOptional(failureSchema),
-  by: z.exactOptional(textSchema),
-});
-export type Signal = z.infer<typeof signalSchema>;
+export type Signal = z.infer<typeof keptSignalSchema>;
 
 const problemSchema = z.looseObject({ path: z.string(), message: z.string() });
 
@@ -153,7 +146,7 @@ const running = {
   restarts: z.exactOptional(z.int().min(0)),
   problems: z.exactOptional(z.array(problemSchema)),
   requests: z.exactOptional(z.array(objectSchema)),
-  signals: z.exactOptional(z.array(signalSchema)),
+  signals: z.exactOptional(z.array(keptSignalSchema)),
   next_due: z.exactOptional(momentSchema),
   resume_at: z.exactOptional(momentSchema),
   held_since: z.exactOptional(momentSchema),
@@ -206,7 +199,7 @@ export const longParts: readonly {
   { at: ['definitions'], entry: taskSchema, isDocument: true },
   { at: ['problems'], entry: problemSchema },
   { at: ['requests'], entry: objectSchema },
-  { at: ['signals'], entry: signalSchema },
+  { at: ['signals'], entry: keptSignalSchema },
   { at: ['redo'], entry: redoSchema },
   { at: ['also_started'], entry: z.number() },
 ];

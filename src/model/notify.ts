@@ -8,9 +8,10 @@ import { retrySchema } from './retry.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
 import { nameOf, paramsSchema, textSchema } from './scalars.js';
 import type { Status } from './status.js';
+import { formEvents } from './step.js';
 
 /** What may be told of a job that goes on. */
-export const alertOccasions = ['late', 'stuck', 'waiting'] as const;
+export const alertOccasions = ['late', 'stuck', 'waiting', ...formEvents] as const;
 export type AlertOccasion = (typeof alertOccasions)[number];
 
 /** What a notification may be about: how a job ended, that it did, or an alert. */
@@ -26,7 +27,7 @@ const formatText = 'must be "mail", "slack", "teams" or "discord"';
 export const includable = ['params', 'result'] as const;
 
 const onText =
-  'must be a list of "succeeded", "failed", "cancelled", "ended", "late", "stuck" or "waiting"';
+  'must be a list of "succeeded", "failed", "cancelled", "ended", "late", "stuck", "waiting", "reminder", "due" or "escalated"';
 const urlText = 'must be an address with http or https, without a password';
 const secretText = 'must be a string, or {"$enc": …} as `tws encrypt` prints it';
 
@@ -64,12 +65,12 @@ export const entryFields = {
       .array(z.enum(occasions, { error: onText }), { error: onText })
       .min(1, { error: onText })
       .describe(
-        'What it tells of; default: ended, which is every end. late: the job runs for longer than `expected` of its flow; stuck: no engine can run what is next; waiting: it waits for a signal.',
+        'What it tells of; default: ended, which is every end. late: the job runs for longer than `expected` of its flow; stuck: no engine can run what is next; waiting: it waits for a signal or a person; reminder, due, escalated: a person has not answered.',
       ),
   ),
   after: z.exactOptional(
     spanSchema.describe(
-      'How long late, stuck or waiting must last before it is told; default: stuck 30 s, others 0.',
+      'How long late, stuck, waiting … must last before it is told; default: stuck 30 s, others 0.',
     ),
   ),
   url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
@@ -136,7 +137,7 @@ export function judgeEntry(
   if (entry.after !== undefined && !(entry.on ?? []).some(isAlert)) {
     refuse(
       ['after'],
-      'must stand beside "on" with "late", "stuck" or "waiting": an end is told at once',
+      'must stand beside "on" with "late", "stuck", "waiting", "reminder", "due" or "escalated": an end is told at once',
     );
   }
   const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;

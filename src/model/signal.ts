@@ -1,7 +1,27 @@
 import { z } from 'zod';
 import { shownId, unfitId } from './ids.js';
-import { nameOf, nameSchema, paramsSchema, textSchema } from './scalars.js';
+import { momentSchema, nameOf, nameSchema, paramsSchema, textSchema } from './scalars.js';
 import { failureSchema } from './step.js';
+
+/** What a signal that answers a form says beside the answer. */
+const addressSchema = z.object({
+  as: z.exactOptional(
+    textSchema.describe('As what that one answers a form: admin, link, or group:NAME.'),
+  ),
+  step: z.exactOptional(textSchema.describe('Path of the step that it is for; absent: any.')),
+  attempt: z.exactOptional(z.int().min(1).describe('The attempt of that step; absent: any.')),
+});
+
+/** A signal as its job keeps it. */
+export const keptSignalSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  at: momentSchema,
+  data: z.exactOptional(z.unknown()),
+  failure: z.exactOptional(failureSchema),
+  by: z.exactOptional(textSchema),
+  ...addressSchema.shape,
+});
 
 /** The job that a signal starts where there is none of the id that it names. */
 export const startSchema = z
@@ -26,6 +46,7 @@ export const signalDocumentSchema = z
       failureSchema.describe('Instead of data: the waiting step fails so, by its retry policy.'),
     ),
     by: z.exactOptional(textSchema.describe('Who sends it.')),
+    ...addressSchema.shape,
     start: z.exactOptional(startSchema),
   })
   .superRefine(({ job, start }, context) => {

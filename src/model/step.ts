@@ -50,6 +50,46 @@ const reported = {
   reported: z.exactOptional(momentSchema),
   blocked_ms: z.exactOptional(z.number()),
 };
+/** What happens on its own while people are waited for. */
+export const formEvents = ['reminder', 'due', 'escalated'] as const;
+
+/** What a wait asks of people: templates are filled in, and times are epoch ms. */
+const formSchema = z.looseObject({
+  title: z.exactOptional(z.string()),
+  text: z.exactOptional(z.string()),
+  /** Users, and roles of users, who may answer; neither: everybody. */
+  assignee: z.exactOptional(z.array(z.string())),
+  group: z.exactOptional(z.array(z.string())),
+  due: z.exactOptional(momentSchema),
+  /** The oldest first; `told`: when an engine took it up. */
+  timers: z.exactOptional(
+    z.array(
+      z.looseObject({
+        event: z.enum(formEvents),
+        at: momentSchema,
+        told: z.exactOptional(momentSchema),
+      }),
+    ),
+  ),
+  /** Who may answer as well after `escalated`. */
+  escalate: z.exactOptional(
+    z.looseObject({
+      assignee: z.exactOptional(z.array(z.string())),
+      group: z.exactOptional(z.array(z.string())),
+    }),
+  ),
+  /** Who answered, when, and, where that is not who was asked, as what. */
+  answered: z.exactOptional(
+    z.looseObject({
+      by: z.exactOptional(z.string()),
+      as: z.exactOptional(z.string()),
+      at: momentSchema,
+    }),
+  ),
+});
+/** What a waiting step asks of people. */
+export type StepForm = z.infer<typeof formSchema>;
+
 /** Written by one kind of step each: a decision, one that goes on as another job, one that a signal ended. */
 const ofKind = {
   /** Of a decision: so much had happened when it began. */
@@ -59,6 +99,8 @@ const ofKind = {
   /** What the sender of that signal is answered, or the step whose result it is. */
   answer: z.exactOptional(z.unknown()),
   answer_by: z.exactOptional(z.string()),
+  /** Of a wait for people. */
+  form: z.exactOptional(formSchema),
 };
 const claimed = {
   plugin: z.string(),

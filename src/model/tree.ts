@@ -6,8 +6,44 @@ import type { JsonSchema } from './scalars.js';
  * of a node is never stored: it is computed from the steps that carry its path.
  */
 
-/** What an entry may wait for: a signal to this job, or an event of a type and a key. */
-export type WaitFor = {
+/** Names of users or roles; templates are filled in. */
+type Named = string | readonly string[];
+
+/** A reminder: ms after the begin of the wait, or before an answer is due. */
+type Reminder = number | { readonly before_due: number };
+
+/** What a wait for people says beside its form. Durations are milliseconds. */
+export type PeopleAsked = {
+  readonly title?: string;
+  readonly text?: string;
+  /** Users who may answer. */
+  readonly assignee?: Named;
+  /** Roles of users who may answer. */
+  readonly group?: Named;
+  readonly due?: number;
+  readonly remind?: Reminder | readonly Reminder[];
+  readonly escalate?: {
+    readonly after: number;
+    readonly assignee?: Named;
+    readonly group?: Named;
+  };
+};
+
+/** A wait for a person who approves or refuses. */
+export type Approval = PeopleAsked & {
+  /** `true`: a comment must be given; `false`: there is none. */
+  readonly comment?: boolean;
+  /** JSON Schema of further fields. */
+  readonly form?: JsonSchema;
+  readonly on_refuse?: 'fail' | 'continue';
+  readonly signal?: string;
+  readonly timeout?: number;
+};
+
+/** What an entry may wait for: a signal to this job, an event of a type and a key, or a person. */
+export type WaitFor = PeopleAsked & {
+  /** JSON Schema of the answer of a person. */
+  readonly form?: JsonSchema;
   readonly signal?: string;
   readonly event?: string;
   /** Key of the event; templates are filled in. */
@@ -42,6 +78,7 @@ export type Entry = Common & {
   readonly error?: string;
   readonly undo?: string;
   readonly wait?: WaitFor;
+  readonly approve?: Approval;
   readonly delay?: number | string;
   readonly flow?: string;
   readonly decider?: string;
@@ -71,8 +108,9 @@ export function isStructure(node: Node): node is Structure {
 }
 
 /** An entry that runs a task document; the built-in kinds need none. */
-export function namesTask({ wait, delay, flow, decider, finish, slices }: Entry): boolean {
-  return [wait, delay, flow, decider, finish, slices].every((kind) => kind === undefined);
+export function namesTask(entry: Entry): boolean {
+  const { wait, approve, delay, flow, decider, finish, slices } = entry;
+  return [wait, approve, delay, flow, decider, finish, slices].every((kind) => kind === undefined);
 }
 
 /** A node below another: its path, and the keys that lead to it in the document. */

@@ -76,6 +76,7 @@ function brackets(kind: PictureNode['kind']): readonly [string, string] {
     case 'flow':
       return ['[[', ']]'];
     case 'wait':
+    case 'approve':
     case 'delay':
     case 'decider':
     case 'finish':

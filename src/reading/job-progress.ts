@@ -14,7 +14,7 @@ export type JobProgress<N> = {
   readonly current: readonly N[];
 };
 
-const steps: readonly string[] = ['task', 'wait', 'delay', 'flow', 'decider'];
+const steps: readonly string[] = ['task', 'wait', 'approve', 'delay', 'flow', 'decider'];
 const ofFailures: readonly string[] = ['handler', 'undo'];
 const underWay: readonly NodeState[] = ['active', 'waiting', 'retrying'];
 

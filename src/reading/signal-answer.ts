@@ -25,6 +25,8 @@ export function signalAnswer(job: Doc, signal: string): SignalAnswer {
   const step = steps[at];
   const open: SignalAnswer = isEnded(job) ? { kind: 'unanswered' } : { kind: 'pending' };
   if (step === undefined) return open;
+  // Who refuses has answered, although the step fails.
+  if (isRefusal(step)) return { kind: 'answered', answer: null };
   if (step['state'] !== '$$complete') return { kind: 'failed', because: messageOf(step) };
   const { answer_by: by, answer = null } = step;
   if (typeof by !== 'string') return { kind: 'answered', answer };
@@ -37,6 +39,10 @@ export function signalAnswer(job: Doc, signal: string): SignalAnswer {
 
 function entriesOf(list: unknown): readonly Doc[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+function isRefusal({ failure }: Doc): boolean {
+  return isObject(failure) && failure['name'] === 'NotApproved';
 }
 
 function isEnded({ state }: Doc): boolean {

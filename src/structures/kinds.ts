@@ -1,5 +1,6 @@
 import { isObject } from '../model/object.js';
 import { isStructure, type Entry, type Node, type Structure } from '../model/tree.js';
+import { approve } from './approve.js';
 import { batch } from './batch.js';
 import { caught } from './catch.js';
 import { choice } from './choice.js';
@@ -35,7 +36,7 @@ function toKinds(kinds: Readonly<Record<string, unknown>>) {
 }
 
 /** All kinds of entries, by their word: to add one, add its file and a line here, and have `begin` begin it. */
-export const entryKinds = { task, wait, delay, flow, decider, finish: finishing } as const;
+export const entryKinds = { task, wait, approve, delay, flow, decider, finish: finishing } as const;
 export type EntryWord = keyof typeof entryKinds;
 export const entryKeys = Object.keys(entryKinds) as readonly EntryWord[];
 

@@ -81,7 +81,7 @@ const structures = kinds.map(([word, kind]) =>
 
 const entries = entryKeys.map((word) => ofOneKind(word, entryForms[word]));
 
-const nodeText = `must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider}, {finish} or a structure (${kinds.map(([word]) => word).join(', ')})`;
+const nodeText = `must be a task name, an entry {task, …}, {wait}, {approve}, {delay}, {flow}, {decider}, {finish} or a structure (${kinds.map(([word]) => word).join(', ')})`;
 
 const joinText = 'must be "all", "any", "done", "none_failed" or a number of nodes (1 or more)';
 const joinSchema = z

@@ -3,6 +3,7 @@ import { jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
 import { writtenLengthSchema } from '../model/span.js';
 import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
+import { formFields, judgePeople, peopleKeys, waysToAsked } from './people.js';
 
 const answerText = 'must be a JSONata expression, or {"step": name} of a later step';
 const answerSchema = z
@@ -12,7 +13,7 @@ const answerSchema = z
   .describe(
     'What the sender of the signal is answered: JSONata over {data, params, results, job}, or the result of a later step.',
   );
-const waitText = 'must be {"signal": name} or {"event": type, "key": text}';
+const waitText = 'must be {"signal": name}, {"event": type, "key": text} or {"form": schema}';
 const waitSchema = z
   .looseObject(
     {
@@ -26,19 +27,30 @@ const waitSchema = z
         jsonSchemaSchema.describe('JSON Schema of the data of the signal: others are refused.'),
       ),
       answer: z.exactOptional(answerSchema),
+      ...formFields,
     },
     { error: waitText },
   )
   .superRefine((wait, context) => {
-    const { signal, event, key } = wait;
+    const { signal, event, key, form } = wait;
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
-    if ((signal === undefined) === (event === undefined)) {
+    const isForPerson = form !== undefined;
+    const isForSignal = signal !== undefined || isForPerson;
+    if (isForSignal === (event !== undefined)) {
       context.addIssue({ code: 'custom', message: waitText });
       return;
     }
-    if (signal !== undefined && key !== undefined)
+    if (isForSignal && key !== undefined)
       refuse('key', 'must not stand beside "signal": only events have a key');
+    if (isForPerson) {
+      if (wait.schema !== undefined)
+        refuse('schema', 'must not stand beside "form", which is the schema of the answer');
+      return judgePeople(wait, refuse);
+    }
+    for (const one of peopleKeys) {
+      if (wait[one] !== undefined) refuse(one, 'must stand beside "form": people fill that in');
+    }
     if (signal !== undefined) return;
     for (const one of ['schema', 'answer'] as const) {
       if (wait[one] !== undefined)
@@ -46,19 +58,20 @@ const waitSchema = z
     }
   });
 
-/** Waits for a signal to the job, or for an event. */
+/** Waits for a signal to the job, for an event, or for a person. */
 export const wait: EntryKind = {
-  shape: { wait: waitSchema.describe('Waits for a signal or an event.') },
+  shape: { wait: waitSchema.describe('Waits for a signal, an event or the answer of a person.') },
   calledBy: 'word',
   isWait: true,
-  notes: ({ wait: { signal, event, key, timeout } = {} }) => [
-    ...(signal === undefined ? [] : [`waits for signal ${signal}`]),
+  notes: ({ wait: { signal, event, key, timeout, form, title } = {} }) => [
+    ...(form === undefined ? [] : [`waits for a person${title === undefined ? '' : `: ${title}`}`]),
+    ...(signal === undefined || form !== undefined ? [] : [`waits for signal ${signal}`]),
     ...(event === undefined
       ? []
       : [`waits for event ${event}${key === undefined ? '' : ` ${key}`}`]),
     ...(timeout ? [`at most ${lengthOf(timeout)}`] : []),
   ],
-  texts: ['wait.signal', 'wait.key'],
+  texts: ['wait.key', ...waysToAsked('wait')],
   // A signal goes to the job that has the step.
-  needsWholeJob: (entry) => entry.wait?.signal !== undefined,
+  needsWholeJob: ({ wait: { signal, form } = {} }) => signal !== undefined || form !== undefined,
 };

@@ -229,7 +229,9 @@ class Simulation implements Run {
       const request = { ...about, type: 'request', action: 'skip', step: message.skip } as const;
       this.#apply(command(job, request, this.#now));
     } else {
-      const signal = { ...about, type: 'signal', name: message.signal, data: 'sent' } as const;
+      // Forms take it, too, also those that are for a group.
+      const sent = { name: message.signal, data: { sent: true }, as: 'group:heads' };
+      const signal = { ...about, type: 'signal', ...sent } as const;
       this.#apply(receive(job, signal, this.#now));
     }
   }

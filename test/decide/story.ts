@@ -17,6 +17,7 @@ import {
 } from '../../src/model/job.js';
 import { isLive, isOpen, type LiveStep, type Step } from '../../src/model/step.js';
 import type { JobRequest, RequestAction } from '../../src/model/request.js';
+import type { SignalDocument } from '../../src/model/signal.js';
 import type { Task } from '../../src/model/task.js';
 import type { WrittenNode } from '../../src/structures/kind.js';
 import {
@@ -178,13 +179,11 @@ export class Story {
   }
 
   /** A signal comes, and the engine looks at the job. */
-  signal(name: string, data?: unknown): this {
+  signal(name: string, data?: unknown, more: Partial<SignalDocument> = {}): this {
     const sent = {
-      type: 'signal',
-      job: 'j',
-      name,
+      ...({ type: 'signal', job: 'j', name, ...more } as const),
       ...(data === undefined ? {} : { data }),
-    } as const;
+    };
     return this.#command((job, _id) => receive(job, { ...sent, _id }, this.now));
   }
 

@@ -34,7 +34,7 @@ const nested = (depth: number): unknown => (depth === 0 ? 'a' : { sequence: [nes
 const listed = (depth: number): unknown => (depth === 0 ? 'a' : [listed(depth - 1)]);
 
 const node =
-  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
+  'must be a task name, an entry {task, …}, {wait}, {approve}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
 const number = 'must be a duration in milliseconds (a whole number, 0 or more)';
 const duration =
   'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
@@ -957,25 +957,25 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'is a text',
       flow([{ wait: 's' }]),
       'tasks[0].wait',
-      'must be {"signal": name} or {"event": type, "key": text}; it is the string "s".',
+      'must be {"signal": name}, {"event": type, "key": text} or {"form": schema}; it is the string "s".',
     ],
     [
       'is for nothing',
       flow([{ wait: {} }]),
       'tasks[0].wait',
-      'must be {"signal": name} or {"event": type, "key": text}; it is an object without keys.',
+      'must be {"signal": name}, {"event": type, "key": text} or {"form": schema}; it is an object without keys.',
     ],
     [
       'is for a mistyped signal',
       flow([{ wait: { signl: 's' } }]),
       'tasks[0].wait',
-      'must be {"signal": name} or {"event": type, "key": text}; it is an object with the key "signl".',
+      'must be {"signal": name}, {"event": type, "key": text} or {"form": schema}; it is an object with the key "signl".',
     ],
     [
       'is for a signal and an event',
       flow([{ wait: { signal: 's', event: 'e' } }]),
       'tasks[0].wait',
-      'must be {"signal": name} or {"event": type, "key": text}; it is an object with the keys "signal", "event".',
+      'must be {"signal": name}, {"event": type, "key": text} or {"form": schema}; it is an object with the keys "signal", "event".',
     ],
     [
       'is for a signal that is a number',

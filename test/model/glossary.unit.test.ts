@@ -35,7 +35,7 @@ const keysOf = (schema: { readonly shape: object }): readonly string[] => Object
 /** Keys that stand in no entry that names a task: they make another kind of node. */
 const shared = [
   ...['structure', 'sequence', 'parallel', 'batch', 'graph', 'choice', 'map', 'loop'],
-  ...['wait', 'delay', 'flow', 'decider', 'finish', 'try'],
+  ...['wait', 'approve', 'delay', 'flow', 'decider', 'finish', 'try'],
   ...Object.keys(ofStructures),
 ];
 

@@ -115,7 +115,7 @@ const catalogue: readonly Refused[] = [
 
 const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
 const node =
-  'must be a task name, an entry {task, …}, {wait}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
+  'must be a task name, an entry {task, …}, {wait}, {approve}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
 
 const flows: readonly Refused[] = [
   ...names,

@@ -28,6 +28,23 @@ describe('an entry', () => {
       ['waits for event e k'],
       { 'wait.key': 'k' },
     ],
+    ['wait', { task: 'wait', wait: { form: {} } }, ['waits for a person'], {}],
+    [
+      'wait',
+      {
+        task: 'wait',
+        wait: { form: {}, title: 'T', signal: 's', escalate: { after: 1, group: 'g' } },
+      },
+      ['waits for a person: T'],
+      { 'wait.signal': 's', 'wait.title': 'T', 'wait.escalate.group': 'g' },
+    ],
+    ['approve', { task: 'approve', approve: {} }, ['waits for an approval'], {}],
+    [
+      'approve',
+      { task: 'approve', approve: { title: 'T', assignee: ['a'], timeout: 60_000 } },
+      ['waits for an approval: T', 'at most 1 min'],
+      { 'approve.title': 'T', 'approve.assignee': ['a'] },
+    ],
     ['delay', { task: 'delay', delay: 60_000 }, ['waits 1 min'], { delay: 60_000 }],
     ['delay', { task: 'delay', delay: '{{at}}' }, ['waits until {{at}}'], { delay: '{{at}}' }],
     ['flow', { task: 'f', flow: 'f', name: 'n' }, ['runs flow f'], {}],

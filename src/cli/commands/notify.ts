@@ -14,7 +14,17 @@ import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { tableLines } from '../table.js';
 
-const events = ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'] as const;
+const events = [
+  'succeeded',
+  'failed',
+  'cancelled',
+  'late',
+  'stuck',
+  'waiting',
+  'reminder',
+  'due',
+  'escalated',
+] as const;
 const actions = ['list', 'test'] as const;
 
 const noList =

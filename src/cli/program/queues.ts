@@ -62,7 +62,17 @@ export const queues: readonly CommandDefinition[] = [
       {
         flags: '--event <event>',
         about: 'With test: what is told; default: failed.',
-        choices: ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'],
+        choices: [
+          'succeeded',
+          'failed',
+          'cancelled',
+          'late',
+          'stuck',
+          'waiting',
+          'reminder',
+          'due',
+          'escalated',
+        ],
       },
     ],
     examples: ['tws notify list --flow report', 'tws notify test --flow report --event late'],

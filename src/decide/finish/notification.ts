@@ -37,6 +37,12 @@ export type AlertFacts = {
   readonly at: number;
   readonly step?: string;
   readonly signal?: string;
+  /** Of a wait for people: what it asks, whom, and until when (epoch ms). */
+  readonly title?: string;
+  readonly text?: string;
+  readonly assignee?: readonly string[];
+  readonly group?: readonly string[];
+  readonly due?: number;
 };
 
 type Doc = Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import type { SignalDocument } from '../../model/signal.js';
 import { isCancelByParent } from '../finish/abandoned.js';
 import { withAttached } from '../steps.js';
 import { canonical } from '../../model/canonical.js';
+import { lateAnswer } from '../../reading/people.js';
 import { leasedStep } from '../waiting/lease.js';
 import { without } from '../../model/record.js';
 import { isRecordOf, revisionOf, withRecord } from './records.js';
@@ -102,11 +103,13 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   if (known.some((record) => isRecordOf(record, signal))) return { kind: 'repeated' };
   if (known.some((record) => isSentAgain(signal, record))) return { kind: 'repeated' };
   if (known.length > 0) return usedBefore(signal);
+  const late = lateAnswer(job, signal);
+  if (late !== undefined) return refused(late);
   if (isFinal(job)) return refused(finalAlready(job._id));
   if (signals.length >= mostSignals) {
     return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
   }
-  const { name, failure, by } = signal;
+  const { name, failure, by, as, step, attempt } = signal;
   const { job: holder, data } = aside(job, signal, big);
   const kept: Signal = {
     id: signal._id,
@@ -116,6 +119,9 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
     ...(data === undefined ? {} : { data }),
     ...(failure === undefined ? {} : { failure }),
     ...(by === undefined ? {} : { by }),
+    ...(as === undefined ? {} : { as }),
+    ...(step === undefined ? {} : { step }),
+    ...(attempt === undefined ? {} : { attempt }),
   };
   const after = { ...awake(holder), signals: [...signals, kept] } as Job;
   return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };

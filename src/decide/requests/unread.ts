@@ -6,6 +6,9 @@ import type { Problem } from '../../model/problems.js';
 import { isOfWork } from '../../model/work.js';
 import { leavesIn } from '../../reading/entries.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
+import type { Leaf } from '../../model/tree.js';
+import { formAskedBy } from '../../structures/people.js';
+import { signalNameOf } from '../waiting/form.js';
 
 /** Maximum number of keys, and of names of signals, that are reported: the next job reports the others. */
 const mostTold = 20;
@@ -83,9 +86,11 @@ export function unreadSignal(job: LiveJob, name: string): Problem | undefined {
   if (isOfWork(name) || job.steps.some(({ signal }) => signal === name)) return undefined;
   const { tasks, flow_definition: flow, definitions, params } = job;
   const trees = [tasks, ...branchesOf(flow).map(({ tree }) => tree)];
-  const entries = trees.flatMap((tree) => leavesIn(tree).list.map(({ entry }) => entry));
-  const read = new Set(entries.flatMap(({ wait }) => wait?.signal ?? []));
-  if (read.has(name)) return undefined;
+  const leaves = trees.flatMap((tree) => leavesIn(tree).list);
+  const entries = leaves.map(({ entry }) => entry);
+  const read = new Set(leaves.flatMap(signalsRead));
+  // In maps and loops numbers follow the names of waits for people.
+  if (read.has(name) || read.has(name.replace(/(?:-\d+)+$/, ''))) return undefined;
   const isOpen =
     entries.some(({ decider }) => decider !== undefined) ||
     [...read].some(mayHoldTemplate) ||
@@ -93,6 +98,13 @@ export function unreadSignal(job: LiveJob, name: string): Problem | undefined {
   if (isOpen) return undefined;
   const what = `signals: nothing in this job waits for the signal ${JSON.stringify(name)}`;
   return { path: 'signals', message: `${what}; ${insteadOf(name, [...read])}` };
+}
+
+function signalsRead({ entry, label }: Leaf): readonly string[] {
+  const { wait } = entry;
+  const asked = formAskedBy(entry);
+  if (asked === undefined) return wait?.signal === undefined ? [] : [wait.signal];
+  return [asked.signal ?? signalNameOf(entry, label)];
 }
 
 function insteadOf(name: string, read: readonly string[]): string {

@@ -8,6 +8,7 @@ import {
 } from '../../model/notify.js';
 import { without } from '../../model/record.js';
 import { writtenSpanMs } from '../../model/span.js';
+import type { WaitingStep } from '../../model/step.js';
 import { ownerOf } from '../../model/task.js';
 import { lateAt, waitsForPerson } from '../../reading/alerts.js';
 import { lengthOf } from '../../words.js';
@@ -114,9 +115,9 @@ function afterMs({ after }: NotifyEntry, event: AlertOccasion): number {
 }
 
 /** So many ms something must last before it is told, where the entry does not say. */
-const usualAfterMs = { late: 0, stuck: 30_000, waiting: 0 } as const;
+const usualAfterMs = { late: 0, stuck: 30_000, waiting: 0, reminder: 0, due: 0, escalated: 0 };
 /** A decision takes no time, so what has lasted for a millisecond is on record (N14). */
-const leastAfterMs = { late: 0, stuck: 1, waiting: 1 } as const;
+const leastAfterMs = { late: 0, stuck: 1, waiting: 1, reminder: 1, due: 1, escalated: 1 };
 
 /** Whether anybody may ask for an alert of the job. */
 function mayTell(job: LiveJob, event: AlertOccasion, { notifyLists }: World): boolean {
@@ -150,6 +151,7 @@ function alertsOf(job: LiveJob, wait: Wait, world: World): readonly Alert[] {
   const expected = flow.expected === undefined ? 0 : writtenSpanMs(flow.expected);
   const late = `It has been running for longer than the expected ${lengthOf(expected)}.`;
   const waiting = job.steps.filter(waitsForPerson);
+  const people = waiting.flatMap(formAlerts).filter(({ event }) => asks(event));
   return [
     ...(since < Infinity && asks('late')
       ? [{ event: 'late', key: 'late', since, because: late } as const]
@@ -166,13 +168,36 @@ function alertsOf(job: LiveJob, wait: Wait, world: World): readonly Alert[] {
         ]),
     ...(waiting.length > 0 && asks('waiting') ? waiting : []).map((step) => ({
       event: 'waiting' as const,
-      key: `waiting-${step.index}-${sinceOf(step)}`,
+      // Items of a map have the same index, and each may wait for somebody else.
+      key: `waiting-${step.form === undefined ? step.index : step.path}-${sinceOf(step)}`,
       since: sinceOf(step),
-      because: `Step ${step.name} waits ${describeWait(step)}.`,
-      step: step.name,
-      signal: String(step.signal),
+      ...factsOf(step),
     })),
+    ...people,
   ];
+}
+
+/** What is told of a step that waits for a person. */
+function factsOf(step: WaitingStep): Pick<Alert, 'because' | 'step' | 'signal'> {
+  const { name, signal, form = {} } = step;
+  const { title, text, assignee, group, due } = form;
+  const asked = Object.entries({ title, text, assignee, group, due });
+  return {
+    because: `Step ${name} waits ${describeWait(step)}.`,
+    step: name,
+    signal: String(signal),
+    ...Object.fromEntries(asked.filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** What is told of the timers of a form that were taken up (PF2). */
+function formAlerts(step: WaitingStep): readonly Alert[] {
+  const { form, path } = step;
+  return (form?.timers ?? []).flatMap(({ event, at, told }) => {
+    if (told === undefined) return [];
+    const key = `${event}-${path}-${sinceOf(step)}-${at}`;
+    return [{ event, key, since: at, ...factsOf(step) }];
+  });
 }
 
 function sinceOf({

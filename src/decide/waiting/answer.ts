@@ -15,6 +15,10 @@ import { inputOf } from '../start/prepare.js';
 import { brokenSchemaOf, told, type Unfit } from '../start/suits.js';
 import { withStep } from '../steps.js';
 import type { World } from '../world.js';
+import type { FormAsked } from '../../structures/people.js';
+import type { JsonSchema } from '../../model/scalars.js';
+import { isOfPeople } from '../../reading/people.js';
+import { askedAt, endForm, notAsked, type FormAnswered } from './form.js';
 import { releasedWait } from './released-wait.js';
 
 type At = { readonly now: number; readonly world: World };
@@ -37,13 +41,17 @@ export function answered(job: LiveJob, step: WaitingStep, signal: Signal, at: At
     kind: 'change',
     job: failStep(holding, taken, { state: '$$error', ...failing }, now),
   });
+  const leaf = leafAt(job, step.path);
+  const asked = askedAt(leaf);
+  const stranger = notAsked(step, signal);
+  if (stranger !== undefined) return refusedMove(job, signal, stranger, now);
   if (why !== undefined) return failed({ failure: why, exit: exits.failed });
   const name = attachmentOf({ ...step, result: data });
   const isAside = name !== undefined && definitionFor(job, step)?.output_schema !== undefined;
   const content = isAside ? contentOf(job, world.contents, name) : { value: data };
   if (content === undefined) return lookUp({ attachments: [String(name)] });
-  const wait = leafAt(job, step.path)?.entry.wait ?? {};
-  const refusal = refusalFor(wait, step, signal, world);
+  const wait = leaf?.entry.wait ?? {};
+  const refusal = refusalFor(schemaOf(wait, asked), step, signal, world);
   if (refusal?.kind === 'broken') return failed(refusal.why);
   if (refusal !== undefined) return refusedMove(job, signal, refusal.because, now);
   const unfit = unfitForStep(holding, taken, content.value, world.schema);
@@ -54,8 +62,20 @@ export function answered(job: LiveJob, step: WaitingStep, signal: Signal, at: At
   const telling = { ...taken, ...answer.answer };
   return {
     kind: 'change',
-    job: releasedWait(withStep(holding, taken, telling), telling, data, now),
+    job: endedBy({ signal, asked }, withStep(holding, taken, telling), telling, now),
   };
+}
+
+/** Ends a wait well by a signal; a person may have refused what was asked. */
+function endedBy(
+  by: Pick<FormAnswered, 'signal' | 'asked'>,
+  job: LiveJob,
+  step: WaitingStep,
+  now: number,
+): LiveJob {
+  return isOfPeople(step)
+    ? endForm(job, { ...by, step }, now)
+    : releasedWait(job, step, by.signal.data, now);
 }
 
 type Refusal =
@@ -63,9 +83,23 @@ type Refusal =
   /** The schema itself is none. */
   | { readonly kind: 'broken'; readonly why: Unfit };
 
+/** What the data of a signal must suit, and the key under which the entry has it. */
+type Demanded = {
+  readonly schema: JsonSchema | undefined;
+  readonly key: string;
+  /** What a signal without data brings. */
+  readonly bare: unknown;
+};
+
+function schemaOf({ schema }: WaitFor, asked: FormAsked | undefined): Demanded {
+  return asked === undefined
+    ? { schema, key: 'wait.schema', bare: null }
+    : { schema: asked.form, key: `${asked.word}.form`, bare: {} };
+}
+
 /** Why a signal cannot be taken by a wait; undefined: it can (N5). */
 function refusalFor(
-  { schema }: WaitFor,
+  { schema, key, bare }: Demanded,
   { name }: WaitingStep,
   { data }: Signal,
   { schema: read }: World,
@@ -73,15 +107,15 @@ function refusalFor(
   if (schema === undefined) return undefined;
   const found = read(schema);
   const of = `step "${name}"`;
-  if (!found.ok) return { kind: 'broken', why: brokenSchemaOf(of, found, 'wait.schema') };
+  if (!found.ok) return { kind: 'broken', why: brokenSchemaOf(of, found, key) };
   const large = problemIn('data', data, mostOf('data'));
-  const problems = large === undefined ? found.problemsOf(data ?? null, 'data') : [large];
+  const problems = large === undefined ? found.problemsOf(data ?? bare, 'data') : [large];
   if (problems.length === 0) return undefined;
   const { problem, more } = told(problems);
   const others = more > 0 ? ` (and ${more} more)` : '';
   return {
     kind: 'refused',
-    because: `The data do not suit the "schema" of ${of}: ${problem}${others}.`,
+    because: `The data do not suit the "${String(key.split('.').at(-1))}" of ${of}: ${problem}${others}.`,
   };
 }
 

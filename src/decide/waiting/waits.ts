@@ -3,7 +3,7 @@ import type { LiveJob, Signal } from '../../model/job.js';
 import { durationSchema, timeSchema, toEpochMs } from '../../model/scalars.js';
 import { isWrittenLength, writtenSpanMs } from '../../model/span.js';
 import { exits, isOpen, type Failure, type Step, type WaitingStep } from '../../model/step.js';
-import { isWithin } from '../../model/tree.js';
+import { isWithin, type WaitFor } from '../../model/tree.js';
 import { queueOfOffer, workOptionsOf } from '../../model/work.js';
 import { failUnbegun, unprepared } from '../start/attempt.js';
 import { childMove, childWait } from '../children/child.js';
@@ -16,7 +16,9 @@ import type { Begun, Move, Wait } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
+import { describeForm, nextTimer } from '../../reading/people.js';
 import { answered } from './answer.js';
+import { askedAt, beginForm, formTimer } from './form.js';
 import { leaseMsOf } from './lease.js';
 import { releasedWait } from './released-wait.js';
 import { prepare } from '../start/prepare.js';
@@ -29,18 +31,20 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   const prepared = prepare(job, beginning, world, { texts: textsOf(beginning.leaf.entry) });
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params, texts: filled } = prepared;
+  const asked = askedAt(beginning.leaf);
+  const form = asked && beginForm(asked, beginning.leaf, filled, now);
+  if (form?.ok === false) return failUnbegun(job, beginning, form.unbegun, now);
   const step: WaitingStep = {
     ...newAttempt(job, beginning),
     state: '$$waiting',
     params,
     accepted: now,
     start: now,
-    ...(wait?.signal === undefined ? {} : { signal: asText(filled['wait.signal']) }),
-    ...(wait?.event === undefined ? {} : { event: wait.event, key: asText(filled['wait.key']) }),
+    ...(form === undefined ? awaitedBy(wait, filled) : { signal: form.signal, form: form.form }),
   };
   const time =
     delay === undefined
-      ? timeoutAt(wait?.timeout ?? timeout, now)
+      ? timeoutAt((asked ?? wait)?.timeout ?? timeout, now)
       : delayUntil(filled['delay'], now);
   if (time === undefined) {
     const why = failure('DelayInvalid', { value: JSON.stringify(filled['delay']) });
@@ -48,6 +52,14 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   }
   const waiting = time === Infinity ? step : { ...step, until: time };
   return { kind: 'change', job: withBegun(job, waiting, now) };
+}
+
+/** The signal or the event for which a step waits. */
+function awaitedBy({ signal, event }: WaitFor = {}, filled: Readonly<Record<string, unknown>>) {
+  return {
+    ...(signal === undefined ? {} : { signal: asText(filled['wait.signal']) }),
+    ...(event === undefined ? {} : { event, key: asText(filled['wait.key']) }),
+  };
 }
 
 /** Makes a decider that asked for nothing wait for a signal that it has not seen. */
@@ -133,11 +145,11 @@ function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingSte
 function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
   const { child, signal: name, until = Infinity } = step;
   if (child !== undefined) return childEnd(world.child(child), now);
-  const signal = name === undefined ? newsOf(job, step) : nextSignal(job, name);
+  const signal = name === undefined ? newsOf(job, step) : nextSignal(job, step);
   if (signal !== undefined) return Math.min(signal.at, now);
   const event = eventOf(step);
   const isAbsent = event === undefined || world.event(event.type, event.key).kind === 'absent';
-  return isAbsent ? until : now;
+  return isAbsent ? Math.min(until, nextTimer(step)?.at ?? Infinity) : now;
 }
 
 function eventOf({ event, key = '' }: WaitingStep): EventName | undefined {
@@ -160,9 +172,11 @@ function unneededMove(job: LiveJob, paths: readonly string[], now: number): Move
 function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): Move | undefined {
   if (step.child !== undefined) return childMove(job, { ...step, child: step.child }, now, world);
   if (step.signal !== undefined) {
-    const signal = nextSignal(job, step.signal);
+    const signal = nextSignal(job, step);
     if (signal !== undefined) return answered(job, step, signal, { now, world });
   }
+  const timed = formTimer(job, step, now);
+  if (timed !== undefined) return { kind: 'change', job: timed };
   const name = eventOf(step);
   if (name !== undefined) {
     const event = world.event(name.type, name.key);
@@ -215,10 +229,16 @@ function tooLate(job: LiveJob, step: WaitingStep): Failure {
   return failure('WaitTimeout', { awaited: describeWait(step), timeout });
 }
 
-/** Returns the oldest signal of a name that no step has taken yet. */
-function nextSignal(job: LiveJob, name: string): Signal | undefined {
+/** Returns the oldest signal for a step that no step has taken yet. */
+function nextSignal(
+  job: LiveJob,
+  { signal: name, path, attempt }: WaitingStep,
+): Signal | undefined {
   const taken = new Set(job.steps.map((step) => step['signal_id']));
-  return job.signals?.find((signal) => signal.name === name && !taken.has(signal.id));
+  return job.signals?.find((signal) => {
+    const { step = path, attempt: of = attempt } = signal;
+    return signal.name === name && step === path && of === attempt && !taken.has(signal.id);
+  });
 }
 
 /** Returns the first signal that came while a decider waited for one. */
@@ -236,7 +256,8 @@ export function openWaits(job: LiveJob): readonly Wait[] {
     }
     if (step.child !== undefined) return childWait(step.name, step.child, limit);
     const because = `Step ${step.name} waits ${describeWait(step)}.`;
-    return { kind: 'wait', because, asleep: true, ...untilOf(step.until ?? Infinity, limit) };
+    const next = Math.min(step.until ?? Infinity, nextTimer(step)?.at ?? Infinity);
+    return { kind: 'wait', because, asleep: true, ...untilOf(next, limit) };
   });
 }
 
@@ -248,7 +269,9 @@ export function describeWait({
   until,
   worker,
   news,
+  form,
 }: WaitingStep): string {
+  if (form !== undefined) return describeForm(form);
   if (news !== undefined) return 'for any signal: its decider asked for nothing else';
   if (worker !== undefined) return `for worker "${worker}"`;
   const queue = signal === undefined ? undefined : queueOfOffer(signal);

@@ -17,7 +17,17 @@ import { revisionToReplace } from './definition-given.js';
 import { unknownSecret } from './new-job.js';
 
 const kind = 'notify';
-const events = ['succeeded', 'failed', 'cancelled', 'late', 'stuck', 'waiting'] as const;
+const events = [
+  'succeeded',
+  'failed',
+  'cancelled',
+  'late',
+  'stuck',
+  'waiting',
+  'reminder',
+  'due',
+  'escalated',
+] as const;
 const params = z.object({
   owner: z
     .string()

@@ -4,7 +4,17 @@ import { send } from '../api.js';
 import { Dialog } from '../parts/dialog.js';
 import { ProblemBox } from '../parts/problem-box.js';
 
-const events = ['failed', 'succeeded', 'cancelled', 'late', 'stuck', 'waiting'] as const;
+const events = [
+  'failed',
+  'succeeded',
+  'cancelled',
+  'late',
+  'stuck',
+  'waiting',
+  'reminder',
+  'due',
+  'escalated',
+] as const;
 
 type Sent = {
   readonly from: string;

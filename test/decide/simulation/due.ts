@@ -1,5 +1,6 @@
 import { isLiveJob, type Job, type LiveJob } from '../../../src/model/job.js';
 import { toEpochMs } from '../../../src/model/scalars.js';
+import { nextTimer } from '../../../src/reading/people.js';
 
 /**
  * The times (epoch ms) at which something happens to a job whatever else it does meanwhile, read
@@ -7,7 +8,9 @@ import { toEpochMs } from '../../../src/model/scalars.js';
  */
 export function dueTimes(job: Job): readonly number[] {
   if (!isLiveJob(job)) return [];
-  const waits = job.steps.map(({ state, until }) => (state === '$$waiting' ? until : undefined));
+  const waits = job.steps.flatMap((step) =>
+    step.state === '$$waiting' ? [step.until, nextTimer(step)?.at] : [],
+  );
   const isCancelled = job.cancel !== undefined && job.cancel !== false;
   return [...waits, ...(isCancelled ? [] : timesOfJob(job))].filter((time) => time !== undefined);
 }

@@ -43,6 +43,23 @@ const signalWait = withKeys(
     .map(([signal, ms]) => ({ wait: { signal, ...(ms === undefined ? {} : { timeout: ms }) } })),
   ofSteps,
 );
+const formWait = withKeys(
+  fc
+    .tuple(
+      fc.constantFrom('s0', 's1'),
+      sparse({
+        timeout,
+        due: some(fc.nat(3_000), 2),
+        remind: some(fc.array(fc.nat(4_000), { maxLength: 3 }), 2),
+        escalate: some(
+          fc.nat(4_000).map((after) => ({ after, group: 'heads' })),
+          2,
+        ),
+      }),
+    )
+    .map(([signal, asked]) => ({ wait: { signal, form: {}, ...asked } })),
+  ofSteps,
+);
 const eventWait = withKeys(
   fc.tuple(fc.constantFrom('k0', 'k1'), timeout).map(([key, ms]) => ({
     wait: { event: 'e', key, ...(ms === undefined ? {} : { timeout: ms }) },
@@ -73,6 +90,7 @@ const finish = withKeys(
 const simple = fc.oneof(
   { weight: 27, arbitrary: taskEntry },
   { weight: 3, arbitrary: signalWait },
+  { weight: 2, arbitrary: formWait },
   { weight: 3, arbitrary: eventWait },
   { weight: 3, arbitrary: delay },
   { weight: 3, arbitrary: child },

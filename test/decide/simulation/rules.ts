@@ -9,6 +9,7 @@ import {
   type LiveJob,
 } from '../../../src/model/job.js';
 import { parseDocument } from '../../../src/reading/parse.js';
+import { isOfPeople } from '../../../src/reading/people.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { toRetryPolicy } from '../../../src/model/retry.js';
 import { isFailed, isLive, isOpen, type Step } from '../../../src/model/step.js';
@@ -29,6 +30,7 @@ export function checkRun(given: Scenario, run: Run): void {
     checkHistory(before, revision);
     checkPaths(stepsOf(revision.job));
     checkSlots(given, revision);
+    checkTimers(before, revision);
     if (revision.by !== 'user') checkBegun(before, revision);
     if (i % 4 === 0 || isFinal(revision.job)) checkDocument(before, revision);
   });
@@ -206,6 +208,26 @@ function checkCallbacks(job: FinalJob): void {
   expect(twice).toEqual([]);
 }
 
+function timersIn(step: Step | undefined) {
+  return (step !== undefined && isOfPeople(step) ? step.form.timers : undefined) ?? [];
+}
+
+/** PF2: timers of waits for people go off once, in their order and not too early. */
+function checkTimers(last: Revision | undefined, { job }: Revision): void {
+  const old = last === undefined ? [] : stepsOf(last.job);
+  stepsOf(job).forEach((step, i) => {
+    const timers = timersIn(step);
+    const before = timersIn(old[i]);
+    timers.forEach(({ at, told = Infinity }, n) => {
+      expect(told).toBeGreaterThanOrEqual(at);
+      const known = before[n]?.told;
+      if (known !== undefined) expect(told).toBe(known);
+    });
+    const open = timers.findIndex(({ told }) => told === undefined);
+    if (open >= 0) expect(timers.slice(open).every(({ told }) => told === undefined)).toBe(true);
+  });
+}
+
 /** After a failure or a cancel everything that can be undone was, what was done last first. */
 function checkUndo({ tasks }: Scenario, job: FinalJob): void {
   const steps = stepsOf(job);
@@ -222,7 +244,7 @@ function checkUndo({ tasks }: Scenario, job: FinalJob): void {
     const entry = entries.get(path.replace(/(^|\.)(map|loop)\.\d+(?=\.|$)/g, '$1$2.*'));
     const isTask =
       entry === undefined ||
-      (entry.wait ?? entry.delay ?? entry.flow ?? entry.decider) === undefined;
+      (entry.wait ?? entry.approve ?? entry.delay ?? entry.flow ?? entry.decider) === undefined;
     return entry?.undo ?? (isTask ? tasks.find(({ name }) => name === task)?.undo : undefined);
   };
   const last = (path: string): Step | undefined => steps.findLast((step) => step.path === path);

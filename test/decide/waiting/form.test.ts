@@ -1,0 +1,365 @@
+import { describe, expect, it } from 'vitest';
+import type { Intent } from '../../../src/decide/intent.js';
+import type { Child } from '../../../src/decide/world.js';
+import type { StepForm } from '../../../src/model/step.js';
+import { isOfPeople } from '../../../src/reading/people.js';
+import { signalAnswer } from '../../../src/reading/signal-answer.js';
+import type { WrittenNode } from '../../../src/structures/kind.js';
+import { t0 } from '../../support/builders.js';
+import { begun, type Story } from '../story.js';
+
+const amount = { required: ['amount'], properties: { amount: { type: 'number' } } };
+const atStart = new Date(t0).toISOString();
+/** A wait with a form and a step after it. */
+const asking = (wait: Record<string, unknown>, name = 'ask'): WrittenNode[] => [
+  { name, wait: { form: amount, ...wait } },
+  'a',
+];
+const approving = (approve: Record<string, unknown>, more: Record<string, unknown> = {}) =>
+  begun([{ name: 'sign', approve, ...more }, 'a']);
+
+/** What the first step asks. */
+function formIn({ steps: [step] }: Story): StepForm {
+  return step !== undefined && isOfPeople(step) ? step.form : {};
+}
+
+/** The last record of what was refused. */
+function refusal(told: Story): unknown {
+  const { requests } = told.job as { readonly requests?: readonly { refused?: unknown }[] };
+  return requests?.at(-1)?.refused;
+}
+
+describe('a wait for people', () => {
+  it('PF1: has what is asked in its step, with templates filled in', () => {
+    const told = begun(
+      asking({
+        title: 'Invoice {{job.params.no}}',
+        text: '{{job.params.no}}',
+        assignee: '{{job.params.who}}',
+        group: ['finance', 'heads'],
+        due: 3_600_000,
+        remind: [600_000, { before_due: 900_000 }, { before_due: 7_200_000 }, 600_000],
+        escalate: { after: 7_200_000, assignee: 'eve' },
+        timeout: 18_000_000,
+      }),
+      { job: { params: { no: 17, who: ['ann', 'bob', 'ann'] } } },
+    );
+    expect(told.steps[0]).toMatchObject({
+      state: '$$waiting',
+      signal: 'ask',
+      until: t0 + 18_000_000,
+      form: {
+        title: 'Invoice 17',
+        text: '17',
+        assignee: ['ann', 'bob'],
+        group: ['finance', 'heads'],
+        due: t0 + 3_600_000,
+        timers: [
+          { event: 'reminder', at: t0 },
+          { event: 'reminder', at: t0 + 600_000 },
+          { event: 'reminder', at: t0 + 2_700_000 },
+          { event: 'due', at: t0 + 3_600_000 },
+          { event: 'escalated', at: t0 + 7_200_000 },
+        ],
+        escalate: { assignee: ['eve'] },
+      },
+    });
+  });
+
+  it.each([
+    ['""', ''],
+    ['[]', []],
+    ['["ann",""]', '{{job.params.list}}'],
+    ['7', '{{job.params.number}}'],
+  ])('PF1: fails with a definition problem when its assignee is %s', (value, assignee) => {
+    const told = begun(asking({ assignee }), {
+      job: { params: { list: ['ann', ''], number: 7 } },
+    });
+    const message = `Nobody can answer: wait.assignee must give a name or a list of names, and it gives ${value}.`;
+    expect(told.ending).toMatchObject({ exit: 3, failure: 'AssigneeInvalid' });
+    expect(told.steps[0]).toMatchObject({ failure: { message } });
+  });
+
+  it('has a signal of its own: its name, its step key, or that with the item of a map', () => {
+    const form = {};
+    expect(begun(asking({})).steps[0]).toMatchObject({ signal: 'ask' });
+    expect(begun([{ approve: {} }]).steps[0]).toMatchObject({ signal: 'approve-0' });
+    expect(begun(asking({ signal: 'x{{job.run}}' })).steps[0]).toMatchObject({ signal: 'x1' });
+    const map = { over: [1, 2], do: { wait: { form } } };
+    const told = begun([{ map }]);
+    expect(told.steps.map(({ signal }) => signal)).toContain('wait-0-1');
+    expect(told.signal('wait-0-1', {}).open).toEqual(['0.map.0']);
+  });
+
+  it('sleeps until its next timer, its end or an answer', () => {
+    const told = begun(asking({ due: 2_000, remind: 1_000, timeout: 3_000 }));
+    expect(told.decide()).toMatchObject({
+      kind: 'wait',
+      because: `Step ask waits for a person, due ${new Date(t0 + 2_000).toISOString()}.`,
+      until: t0 + 1_000,
+    });
+    told.at(1_000).go();
+    expect(told.job).toMatchObject({ next_due: t0 + 2_000 });
+    told.at(2_000).go();
+    expect(told.decide()).toMatchObject({ until: t0 + 3_000 });
+    told.at(3_000).go();
+    expect(told.ending).toMatchObject({ exit: 1, failure: 'WaitTimeout' });
+  });
+
+  it('PF2: takes each timer up once, also those that are late, the oldest first', () => {
+    const told = begun(asking({ due: 2_000, remind: [1_000, 3_000] }));
+    told.at(2_500).go();
+    const timers = [
+      { event: 'reminder', at: t0 + 1_000, told: t0 + 2_500 },
+      { event: 'due', at: t0 + 2_000, told: t0 + 2_500 },
+      { event: 'reminder', at: t0 + 3_000 },
+    ];
+    expect(formIn(told).timers).toEqual(timers);
+    expect(told.at(2_900).go()).toMatchObject({ kind: 'wait', until: t0 + 3_000 });
+    expect(formIn(told).timers).toEqual(timers);
+  });
+
+  it.each([
+    [{ assignee: 'eve' }, { assignee: ['ann', 'eve'], group: ['finance'] }],
+    [{ group: ['heads', 'finance'] }, { assignee: ['ann'], group: ['finance', 'heads'] }],
+  ])('PF2: has others answer as well once it is escalated to %j', (others, form) => {
+    const escalate = { after: 1_000, ...others };
+    const told = begun(asking({ assignee: 'ann', group: 'finance', escalate })).at(1_000);
+    told.go();
+    expect(formIn(told)).toMatchObject(form);
+    expect(formIn(told)).not.toHaveProperty('escalate');
+  });
+
+  it('PF2: may ask everybody first, and somebody in the end', () => {
+    const told = begun(asking({ escalate: { after: 1_000, group: 'heads' } })).at(1_000);
+    told.go();
+    expect(formIn(told)).toMatchObject({ group: ['heads'] });
+    expect(formIn(told)).not.toHaveProperty('assignee');
+  });
+
+  it('PF5: ends with the answer, and with who gave it and when', () => {
+    const told = begun(asking({ assignee: 'ann' })).at(5);
+    told.signal('ask', { amount: 3, by: 'x', at: 1, as: 'y' }, { by: 'ann' });
+    const at = t0 + 5;
+    expect(told.steps[0]).toMatchObject({
+      state: '$$complete',
+      signal_id: 'sent-1',
+      result: { amount: 3, by: 'ann', at, as: 'y' },
+      form: { assignee: ['ann'], answered: { by: 'ann', at } },
+    });
+    expect(told.running).toEqual(['a']);
+  });
+
+  it('takes an answer that came before it, and one without data where nothing must be filled in', () => {
+    const early = begun(['a', { name: 'ask', wait: { form: amount } }]);
+    early.signal('ask', { amount: 1 }).did('a');
+    expect(early.steps[1]).toMatchObject({ state: '$$complete', result: { amount: 1 } });
+    expect((early.job as { problems?: unknown }).problems).toBeUndefined();
+    const bare = begun([{ wait: { form: {} } }, 'a']).signal('wait-0');
+    expect(bare.steps[0]).toMatchObject({ state: '$$complete', result: { at: t0 } });
+  });
+
+  it('N5: tells of an answer that does not suit the form, and goes on', () => {
+    const told = begun(asking({})).signal('ask', { amount: 'much' }, { by: 'bob' });
+    const because = 'The data do not suit the "form" of step "ask": data.amount must be number.';
+    expect(refusal(told)).toBe(because);
+    expect(told.signal('ask', [1]).steps[0]).toMatchObject({ state: '$$waiting' });
+    expect(refusal(told)).toMatch(/data must be object/);
+    expect(told.signal('ask', { amount: 1 }).running).toEqual(['a']);
+    const broken = begun(asking({ form: { properties: 7 } })).signal('ask', {});
+    expect(broken.ending).toMatchObject({ exit: 3, failure: 'SchemaInvalid' });
+  });
+
+  it.each([
+    [{}, 'says nobody'],
+    [{ by: 'eve' }, 'is from eve'],
+    [{ by: 'eve', as: 'group:sales' }, 'is from eve'],
+  ])('PF3: refuses an answer of %j, also one that it failed', (more, who) => {
+    const told = begun(asking({ assignee: ['ann', 'bob'], group: 'finance' }));
+    const because = `Step "ask" waits for ann, bob or the group "finance", and the answer ${who}.`;
+    expect(refusal(told.signal('ask', { amount: 1 }, more))).toBe(because);
+    const failure = { name: 'No', message: 'no' };
+    expect(refusal(told.signal('ask', undefined, { ...more, failure }))).toBe(because);
+    expect(told.open).toEqual(['0']);
+  });
+
+  it.each([
+    [{ by: 'eve', as: 'group:finance' }, { by: 'eve' }],
+    [
+      { by: 'root', as: 'admin' },
+      { by: 'root', as: 'admin' },
+    ],
+    [{ as: 'link' }, { as: 'link' }],
+  ])('PF3: takes an answer of %j', (more, answered) => {
+    const told = begun(asking({ assignee: 'ann', group: 'finance' }));
+    told.signal('ask', { amount: 1 }, more);
+    expect(told.steps[0]).toMatchObject({ form: { answered: { ...answered, at: t0 } } });
+    expect(told.steps[0]?.['result']).toEqual({ amount: 1, ...answered, at: t0 });
+  });
+
+  it('PF4: refuses the other answers that have come, in the same write', () => {
+    const told = begun(asking({ assignee: ['ann', 'bob'] }));
+    const signals = [
+      { id: 's1', name: 'ask', at: t0 + 1, by: 'ann', data: { amount: 1 } },
+      { id: 's2', name: 'ask', at: t0 + 2, by: 'bob', data: { amount: 2 }, revision: 2 },
+      { id: 's3', name: 'ask', at: t0 + 2, step: '7' },
+      { id: 's4', name: 'other', at: t0 + 3 },
+    ];
+    told.job = { ...told.job, signals } as typeof told.job;
+    told.at(10).go();
+    const at = new Date(t0 + 1).toISOString();
+    expect(told.job).toMatchObject({
+      signals: [{ id: 's1' }, { id: 's3' }, { id: 's4' }],
+      requests: [
+        {
+          ...{ id: 's2', revision: 2, by: 'bob', action: 'signal', name: 'ask', at: t0 + 10 },
+          refused: `Step "ask" was answered already by ann at ${at}.`,
+        },
+      ],
+    });
+    expect(told.revisions).toBe(2);
+  });
+
+  it('PF4: leaves an answer that another open wait of the same name may take', () => {
+    const wait = { signal: 'ok', form: {} };
+    const told = begun([{ parallel: [{ wait }, { wait }] }]);
+    const signals = ['s1', 's2'].map((id) => ({ id, name: 'ok', at: t0 }));
+    told.job = { ...told.job, signals } as typeof told.job;
+    told.go();
+    expect(told.ending).toMatchObject({ state: '$$complete', exit: 0 });
+    expect(told.steps.map(({ signal_id }) => signal_id)).toEqual(['s1', 's2']);
+    expect(told.job).not.toHaveProperty('requests');
+  });
+
+  it('PF4: refuses an answer that comes later, with who was faster', () => {
+    const told = begun(asking({})).signal('ask', { amount: 1 }, { by: 'ann' });
+    const late = `Step "ask" was answered already by ann at ${atStart}.`;
+    expect(() => told.signal('ask', { amount: 2 }, { by: 'bob' })).toThrow(late);
+    expect(() => told.signal('ask', {}, { step: '0' })).toThrow(late);
+    expect(() => told.signal('ask', {}, { step: '0', attempt: 1 })).toThrow(late);
+    told.signal('ask', {}, { step: '9' });
+    told.did('a');
+    expect(() => told.signal('ask', { amount: 2 })).toThrow(late);
+    const nobody = begun(asking({})).signal('ask', { amount: 1 });
+    expect(() => nobody.signal('ask')).toThrow(`Step "ask" was answered already at ${atStart}.`);
+  });
+
+  it('takes an answer to one of its attempts for that attempt only', () => {
+    const told = begun([{ name: 'ask', wait: { form: {}, timeout: 10 }, retry: 1 }, 'a']);
+    told.at(10).go();
+    const gone = 'Step "ask" does not wait for an answer any more.';
+    expect(() => told.signal('ask', {}, { step: '0', attempt: 1 })).toThrow(gone);
+    expect(told.open).toEqual(['0']);
+    told.signal('ask', {}, { step: '0', attempt: 2 });
+    expect(told.running).toEqual(['a']);
+  });
+});
+
+describe('an approval', () => {
+  it('is a wait with a form of its own', () => {
+    const told = approving({ title: 'Pay 17', assignee: 'ann', due: 1_000, timeout: 2_000 });
+    expect(told.steps[0]).toMatchObject({
+      task: 'approve',
+      state: '$$waiting',
+      until: t0 + 2_000,
+      form: { title: 'Pay 17', assignee: ['ann'], due: t0 + 1_000 },
+    });
+    expect(told.decide()).toMatchObject({
+      because: `Step sign waits for ann (Pay 17), due ${new Date(t0 + 1_000).toISOString()}.`,
+    });
+    told.signal('sign', { approved: true, comment: 'fine' }, { by: 'ann' });
+    const result = { approved: true, comment: 'fine', by: 'ann', at: t0 };
+    expect(told.steps[0]).toMatchObject({ state: '$$complete', result });
+  });
+
+  it.each([
+    [{}, {}, 'data.approved is missing'],
+    [{}, { approved: 'yes' }, 'data.approved must be boolean'],
+    [{}, { approved: true, more: 1 }, 'data.more is not known'],
+    [{ comment: true }, { approved: true }, 'data.comment is missing'],
+    [{ comment: true }, { approved: true, comment: '' }, 'data.comment'],
+    [{ comment: false }, { approved: true, comment: 'x' }, 'data.comment is not known'],
+    [{ form: amount }, { approved: true }, 'data.amount is missing'],
+  ])('%j is not answered by %j', (approve, data, problem) => {
+    const told = approving(approve).signal('sign', data);
+    expect(told.open).toEqual(['0']);
+    expect(refusal(told)).toContain(problem);
+  });
+
+  it('that is refused fails its step with a name of its own, and no retry asks again', () => {
+    const told = approving({}, { retry: 3 });
+    told.signal('sign', { approved: false, comment: 'too much' }, { by: 'ann' });
+    expect(told.ending).toEqual({ state: '$$complete', exit: 2, failure: 'NotApproved' });
+    expect(told.steps[0]).toMatchObject({
+      state: '$$error',
+      exit: 2,
+      form: { answered: { by: 'ann' } },
+      failure: {
+        message: 'Not approved by ann: too much.',
+        answer: { approved: false, comment: 'too much', by: 'ann', at: t0 },
+      },
+    });
+    expect(signalAnswer(told.job, 'sent-1')).toEqual({ kind: 'answered', answer: null });
+    const plain = approving({}).signal('sign', { approved: false });
+    expect(plain.steps[0]).toMatchObject({ failure: { message: 'Not approved.' } });
+  });
+
+  it('that is refused can be caught, or goes on', () => {
+    const caught = approving({}, { catch: [{ errors: ['NotApproved'], do: 'b' }] });
+    expect(caught.signal('sign', { approved: false }).running).toEqual(['b']);
+    const on = approving({ on_refuse: 'continue' }).signal('sign', { approved: false });
+    expect(on.running).toEqual(['a']);
+    expect(on.steps[0]).toMatchObject({ result: { approved: false } });
+  });
+});
+
+describe('who is to be told of a wait for people', () => {
+  const free: Readonly<Record<string, Child>> = new Proxy({}, { get: () => ({ kind: 'absent' }) });
+  const entry = (on: readonly string[]) => ({
+    on,
+    task: 'mail',
+    params: { to: '{{job.notifies.assignee}}' },
+  });
+  const made = (intent: Intent): readonly unknown[] =>
+    ((intent as { makes?: readonly { notifies?: unknown }[] }).makes ?? []).map(
+      ({ notifies }) => notifies,
+    );
+
+  it('PF2: is told of reminders, of what is due and of an escalation, once each', () => {
+    const notify = [entry(['waiting', 'reminder', 'due', 'escalated'])];
+    const wait = {
+      ...{ title: 'Pay', assignee: 'ann', due: 2_000, remind: [0, 1_000] },
+      escalate: { after: 3_000, assignee: 'eve' },
+    };
+    const told = begun(asking(wait), {
+      flow: { notify, timeout: 0 },
+      world: { children: free },
+    });
+    expect(made(told.at(1).go())).toMatchObject([{ event: 'waiting' }, { event: 'reminder' }]);
+    expect(made(told.at(1_000).go())).toEqual([]);
+    expect(made(told.at(1_001).go())).toMatchObject([
+      {
+        ...{ event: 'reminder', step: 'ask', signal: 'ask', title: 'Pay', assignee: ['ann'] },
+        due: t0 + 2_000,
+      },
+    ]);
+    // Engines were away for a while.
+    expect(made(told.at(9_000).go())).toMatchObject([
+      { event: 'due', assignee: ['ann', 'eve'] },
+      { event: 'escalated', assignee: ['ann', 'eve'] },
+    ]);
+    expect(told.at(99_000).go().kind).toBe('wait');
+    const { notifications } = told.job as { readonly notifications?: readonly object[] };
+    expect(new Set(notifications?.map((one) => (one as { id: string }).id)).size).toBe(5);
+  });
+
+  it('is told of each item of a map', () => {
+    const map = { over: ['ann', 'bob'], do: { approve: { assignee: '{{item}}' } } };
+    const told = begun([{ map }], {
+      flow: { notify: [entry(['waiting'])], timeout: 0 },
+      world: { children: free },
+    });
+    const all = made(told.at(1).go());
+    expect(all).toMatchObject([{ assignee: ['ann'] }, { assignee: ['bob'] }]);
+  });
+});
