@@ -161,9 +161,15 @@ export const problems = {
     404,
   ),
   definition_ambiguous: row(
-    (d: { kind: string; name: string; owner: string; ids: readonly string[] }) =>
-      `The ${d.kind} "${d.name}" of owner "${d.owner}" is stored in several documents (${d.ids.join(', ')}).`,
-    'Keep one and remove the others with `tws remove ID`.',
+    (d: {
+      kind: string;
+      name: string;
+      owner: string;
+      ids: readonly string[];
+      why?: string | undefined;
+    }) =>
+      `The ${d.kind} "${d.name}" of owner "${d.owner}" ${d.why ?? `is stored in several documents (${d.ids.join(', ')}).`}`,
+    'Call one by its id, or remove the others with `tws remove ID`; of several versions of a flow `tws flow use` makes one current.',
     3,
     409,
   ),

@@ -62,6 +62,7 @@ const guides = [
   ...[
     'documents',
     'structures',
+    'versions',
     'schedules',
     'triggers',
     'errors-and-retries',

@@ -1,5 +1,6 @@
 import { renewedAt, usualLeaseMs } from '../client.js';
 import type { EngineDocument } from '../model/engine.js';
+import { versionName, versionOf } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import { defaultQueue } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';
@@ -12,19 +13,20 @@ import type { Io } from './io.js';
 
 /**
  * `mail => mail-smtp (id)` for a task, `mailtest::DEFAULT => ["mail"] (id)` for a flow,
- * `nightly::me => report (id)` for a schedule.
+ * `nightly::me => report (id)` for a schedule. `isCurrent`: of several versions of a flow it is the current one.
  */
-export function definitionLine(doc: StoredDocument, io: Io): string {
+export function definitionLine(doc: StoredDocument, io: Io, isCurrent = false): string {
   const { _id, type, enabled } = doc;
   const state = enabled === false ? ' disabled' : isDeprecated(doc) ? ' deprecated' : '';
   const off = state === '' ? '' : io.style('yellow', state);
+  const current = isCurrent ? io.style('green', ' current') : '';
   const [name, does] =
     type === 'flow'
       ? flowParts(doc)
       : type === 'schedule' || type === 'hook'
         ? [keyOf(String(doc['name']), ownerOf(doc)), textOf(doc['flow'])]
         : taskParts(doc);
-  return `${name} => ${does}${off} ${io.style('dim', `(${_id})`)}`;
+  return `${name} => ${does}${off}${current} ${io.style('dim', `(${_id})`)}`;
 }
 
 function taskParts({ name, owner, plugin, flow }: StoredDocument): readonly [string, string] {
@@ -33,9 +35,12 @@ function taskParts({ name, owner, plugin, flow }: StoredDocument): readonly [str
   return [key, typeof flow === 'string' ? `flow ${flow}` : String(plugin ?? name)];
 }
 
-function flowParts({ name, owner, tasks }: StoredDocument): readonly [string, string] {
+function flowParts(doc: StoredDocument): readonly [string, string] {
+  const { name, owner, tasks } = doc;
   const key = keyOf(String(name), typeof owner === 'string' ? owner : undefined);
-  return [key, JSON.stringify(structureOf(tasks))];
+  const version = versionOf(doc);
+  const which = version === undefined ? '' : ` ${versionName(version)}`;
+  return [`${key}${which}`, JSON.stringify(structureOf(tasks))];
 }
 
 /** Names only: entries become their task, sequences lists; other structures name themselves. */

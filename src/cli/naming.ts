@@ -2,6 +2,7 @@ import { documentKinds, type Client, type DocumentKind } from '../client.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { listed } from '../words.js';
+import { withoutOtherVersions } from './flow-currents.js';
 import type { Io } from './io.js';
 import { jobTable } from './job-table.js';
 import { definitionLine } from './lines.js';
@@ -16,7 +17,8 @@ export function theOne(
   kinds: readonly DocumentKind[] | undefined,
   io: Io,
 ): StoredDocument {
-  const wanted = found.filter(({ type }) => kinds?.some((kind) => kind === type) ?? true);
+  const ofKind = found.filter(({ type }) => kinds?.some((kind) => kind === type) ?? true);
+  const wanted = withoutOtherVersions(ofKind);
   const [doc, ...others] = wanted;
   if (doc === undefined) throw problem('name_missing', { name, kinds: wordsOf(kinds) });
   if (others.length === 0) return doc;

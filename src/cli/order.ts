@@ -15,7 +15,11 @@ import { flowsCalled, forParams, jobOfFlow, storedFlow, withRequired } from './s
 type Given = {
   readonly client: Client;
   readonly config: Config;
-  readonly said: { readonly set: readonly string[]; readonly storedFlow: boolean };
+  readonly said: {
+    readonly set: readonly string[];
+    readonly storedFlow: boolean;
+    readonly flowVersion?: string | undefined;
+  };
   /** What `--params` gives. */
   readonly params: Written;
 };
@@ -39,9 +43,10 @@ export async function orderFor(what: string, given: Given, io: Io): Promise<Orde
     return { job, shown };
   }
   if (isPath(what) && !said.storedFlow) throw problem('file_missing', { file: what });
-  const flow = await storedFlow(client, what, config, io);
+  const { flowVersion: version } = said;
+  const flow = await storedFlow(client, what, { config, version }, io);
   const shown = `flow ${String(flow['name'])}`;
-  const doc = withParams(jobOfFlow(flow, config), params);
+  const doc = withParams(jobOfFlow(flow, config, version), params);
   const answered = await answersFor({ doc, file: shown, set: said.set.map(forParams) }, io);
   return { job: await withRequired(answered, flow, io), shown };
 }

@@ -1,4 +1,5 @@
-import type { Client, NamedKind } from '../client.js';
+import { newDefinitionId, type Client, type NamedKind } from '../client.js';
+import { versionName, versionOf } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { notifyListId } from '../model/notify-list.js';
@@ -51,11 +52,13 @@ export async function planPush(
   { project, root, keepOwn = false }: PushPlace,
 ): Promise<Plan> {
   const own = ownFolder(root);
+  const told = new Set(files.filter(({ doc }) => doc['current'] === true).map(flowKey));
   const steps: PushStep[] = [];
   const problems: FileProblem[] = [];
   for (const file of inOrder(files)) {
     const isOwn = !isShipped(file.file.path) && isInFolder(own, file.file.path);
-    const found = await planFile(client, file, isOwn ? project : undefined);
+    const from = { project: isOwn ? project : undefined, isTold: told.has(flowKey(file)) };
+    const found = await planFile(client, file, from);
     const planned = keepOwn && isShipped(file.file.path) ? besideOwn(file, found) : found;
     if ('message' in planned) problems.push(planned);
     else steps.push(planned);
@@ -75,32 +78,51 @@ function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
   return kinds.flatMap((kind) => files.filter(({ doc }) => doc['type'] === kind));
 }
 
-/** `project`: whose folder brings the file. */
+/** `project`: whose folder brings the file. `isTold`: a file says which version of the flow is current. */
+type Bringer = { readonly project: string | undefined; readonly isTold: boolean };
+
+function flowKey({ doc }: GoodFile): string {
+  return JSON.stringify([doc['type'], doc['name'], ownerOf(doc)]);
+}
+
 async function planFile(
   client: Client,
   file: GoodFile,
-  project: string | undefined,
+  from: Bringer,
 ): Promise<PushStep | FileProblem> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
   if (doc['type'] === 'queue-control' || doc['type'] === 'notify')
-    return planNameless(client, file, project);
+    return planNameless(client, file, from);
   const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
-  const byName = await client.find(kind, name, owner);
+  const { version, docs: byName } = await storedLike(client, doc, { kind, name, owner });
   const given = typeof doc['_id'] === 'string' ? doc['_id'] : undefined;
   const stored = given === undefined ? byName[0] : await client.get(given);
   const other = byName.find(({ _id }) => _id !== (given ?? stored?._id));
   if (other !== undefined) {
-    const message = `The ${kind} "${name}" of owner "${owner}" is stored as "${other._id}" already; use that _id, or remove that document.`;
+    const message = `The ${kind} "${name}"${ofVersion(version)} of owner "${owner}" is stored as "${other._id}" already; use that _id, or remove that document.`;
     return { file: file.file.shown, path: '_id', message };
   }
   const unfit = stored === undefined ? undefined : ofOtherKind(file, stored);
   if (unfit !== undefined) return unfit;
-  const id = stored?._id ?? given ?? `${kind}:${owner}:${name}`;
-  if (stored !== undefined) return update(file, stored, project);
-  return (await besideTwin(client, file, id)) ?? insert(file, id, project);
+  const id = stored?._id ?? given ?? newDefinitionId(kind, name, owner, version);
+  if (stored !== undefined) return update(file, stored, from);
+  return (await besideTwin(client, file, id)) ?? insert(file, id, from.project);
+}
+
+const ofVersion = (version: string | undefined): string =>
+  version === undefined ? '' : `, ${versionName(version)},`;
+
+type KindAndName = { readonly kind: NamedKind; readonly name: string; readonly owner: string };
+
+/** What is stored under the name and owner of a file; of a flow, what is of the same version. */
+async function storedLike(client: Client, doc: Written, { kind, name, owner }: KindAndName) {
+  const docs = await client.find(kind, name, owner);
+  if (kind !== 'flow') return { docs, version: undefined };
+  const version = versionOf(doc);
+  return { docs: docs.filter((one) => versionOf(one) === version), version };
 }
 
 /** A new schedule whose jobs would have the ids of those of another one. */
@@ -118,14 +140,14 @@ async function besideTwin(
 async function planNameless(
   client: Client,
   file: GoodFile,
-  project: string | undefined,
+  from: Bringer,
 ): Promise<PushStep | FileProblem> {
   const { _id, type, queue } = file.doc;
   const usual = type === 'notify' ? notifyListId(ownerOf(file.doc)) : queueControlId(String(queue));
   const id = typeof _id === 'string' ? _id : usual;
   const stored = await client.get(id);
-  if (stored === undefined) return insert(file, id, project);
-  return ofOtherKind(file, stored) ?? update(file, stored, project);
+  if (stored === undefined) return insert(file, id, from.project);
+  return ofOtherKind(file, stored) ?? update(file, stored, from);
 }
 
 /** What is stored under the id of a file keeps its type. */
@@ -165,16 +187,17 @@ function insert(file: GoodFile, id: string, project?: string): PushStep {
   };
 }
 
-function update(file: GoodFile, stored: StoredDocument, project: string | undefined): PushStep {
+function update(file: GoodFile, stored: StoredDocument, from: Bringer): PushStep {
+  const { project, isTold } = from;
   const { pushed_from: bringer, ...before } = stored;
-  const doc = { ...switchesOf(stored), ...fileContent(file.doc) };
+  const doc = { ...switchesOf(stored, isTold), ...fileContent(file.doc) };
   // What another project brought stays its own as long as the file changes nothing.
   const isClaimed = project === undefined || bringer !== undefined;
   if (contentHash(doc) === contentHash(before) && isClaimed) {
     return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
   }
   const { _id, _rev } = stored;
-  const again = (later: StoredDocument): PushStep => update(file, later, project);
+  const again = (later: StoredDocument): PushStep => update(file, later, from);
   const replaces = { stored, again };
   return { kind: 'update', file, doc: { ...doc, ...broughtBy(project), _id, _rev }, replaces };
 }
@@ -188,13 +211,15 @@ function broughtBy(project: string | undefined): Written {
  * What operators switch in the database stays as it is, unless the file says otherwise; so does what
  * engines write into a schedule.
  */
-function switchesOf(stored: StoredDocument): Written {
-  const { enabled, paused } = stored;
+function switchesOf(stored: StoredDocument, isTold: boolean): Written {
+  const { enabled, paused, current, current_since: since } = stored;
   const keys = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
   const kept = keys.filter((key) => stored[key] !== undefined);
   return {
     ...(enabled === false ? { enabled } : {}),
     ...(paused === true ? { paused } : {}),
+    ...(current === true && !isTold ? { current } : {}),
+    ...(since === undefined ? {} : { current_since: since }),
     ...Object.fromEntries(kept.map((key) => [key, stored[key]])),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
   };

@@ -2,6 +2,7 @@ import type { Client } from '../client.js';
 import { closest } from '../model/closest.js';
 import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
+import { versionOf, versionsOf } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
@@ -16,12 +17,13 @@ import { questions } from './prompt.js';
 /**
  * The stored flow that a word means, by its id, `name` or `name::owner`: that of the owner who was
  * chosen, else of DEFAULT; where nobody chose one it has to be the only flow of its name.
- * @throws TwsError `nothing_to_submit`, `name_ambiguous`
+ * `version`: of the flow; default: the current one.
+ * @throws TwsError `nothing_to_submit`, `name_ambiguous`, `flow_version_missing`
  */
 export async function storedFlow(
   client: Client,
   given: string,
-  config: Config,
+  { config, version }: { readonly config: Config; readonly version?: string | undefined },
   io: Io,
 ): Promise<StoredDocument> {
   const found = await flowsCalled(client, given);
@@ -31,7 +33,11 @@ export async function storedFlow(
     const flows = (await client.definitions('flow')).map(({ name }) => String(name));
     throw problem('nothing_to_submit', { given, owner, close: closest(given, flows) });
   }
-  return theOne(wanted, given, ['flow'], io);
+  if (version === undefined) return theOne(wanted, given, ['flow'], io);
+  const ofVersion = wanted.filter((doc) => versionOf(doc) === version);
+  const versions = versionsOf(wanted).join(', ');
+  if (ofVersion.length === 0) throw problem('flow_version_missing', { given, version, versions });
+  return theOne(ofVersion, given, ['flow'], io);
 }
 
 /** The stored flows that a word may mean, of all owners. */
@@ -48,8 +54,9 @@ function ofOwner(found: readonly StoredDocument[], owner: string): readonly Stor
 }
 
 /** A job of a flow, for the owner who was chosen, else for that of the flow. */
-export function jobOfFlow(flow: StoredDocument, config: Config): Written {
-  return { type: 'job', flow: flow['name'], owner: chosenOwner(config) ?? ownerOf(flow) };
+export function jobOfFlow(flow: StoredDocument, config: Config, version?: string): Written {
+  const asked = version === undefined ? {} : { flow_version: version };
+  return { type: 'job', flow: flow['name'], ...asked, owner: chosenOwner(config) ?? ownerOf(flow) };
 }
 
 /** `--set k=v` of a flow means the parameter k, unless k is a key of jobs. */

@@ -1,4 +1,11 @@
-import { calledDefinition, findDefinition, setEnabled, type NamedKind } from './definitions.js';
+import {
+  calledDefinition,
+  chosenFlow,
+  findDefinition,
+  setEnabled,
+  type ChooseFlow,
+  type NamedKind,
+} from './definitions.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
 import { failureGroups, type FailureGroups } from './failure-groups.js';
 import { countJobs, jobSpans, type SpanQuery } from './figures.js';
@@ -125,6 +132,8 @@ export type Client = OtherParts & {
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
+  /** Which document of a flow counts, as engines choose: the current version, or the one that is asked for. */
+  readonly chosenFlow: ChooseFlow;
   /**
    * The documents that a word may mean: the one of that id, else tasks and flows of that name (`name`
    * or `name::owner`), else the jobs of a flow of that name.
@@ -343,6 +352,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(store, kind, name, owner),
+    chosenFlow: (named, ask) => chosenFlow(store, named, ask),
     lookUp: (given, options) => lookUpDocuments(store, given, options),
     definitions: (kind) => listDefinitions(store, kind),
     definition: (kind, called, owner, isMeant) =>

@@ -1,7 +1,16 @@
 import { problem } from '../errors.js';
 import { engineControlId, everyEngine } from '../model/engine-control.js';
 import type { DefinitionKind, StoredDocument } from '../model/document.js';
-import { defaultOwner, keyOf } from '../model/task.js';
+import {
+  ambiguityText,
+  asVersion,
+  chooseVersion,
+  versionOf,
+  type VersionAsk,
+  type VersionChoice,
+} from '../model/flow-versions.js';
+import { isObject } from '../model/object.js';
+import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { tellWorker } from './workers.js';
 import { writeDocument } from './writes.js';
@@ -58,15 +67,34 @@ async function theOneCalled(store: Store, kind: NamedKind, called: string, owner
   const [name = called, ofOwner = owner] = called.split('::');
   const found = await findDefinition(store, kind, name, ofOwner);
   const named = { kind, name, owner: ofOwner };
+  const choice = kind === 'flow' ? chooseVersion(found) : undefined;
+  if (choice?.kind === 'chosen') return { named, doc: choice.doc };
   if (found.length > 1) {
-    throw problem('definition_ambiguous', { ...named, ids: found.map(({ _id }) => _id) });
+    const ids = found.map(({ _id }) => _id);
+    const why = choice?.kind === 'ambiguous' ? ambiguityOf(choice) : undefined;
+    throw problem('definition_ambiguous', { ...named, ids, why });
   }
   return { named, doc: found[0] };
 }
 
-/** The id of a new task, flow, schedule or hook that has none: it tells what it is. */
-export function newDefinitionId(kind: NamedKind, name: string, owner: string): string {
-  return `${kind}:${owner}:${name}`;
+function ambiguityOf({
+  cause,
+  docs,
+}: VersionChoice<StoredDocument> & { readonly kind: 'ambiguous' }) {
+  return ambiguityText(
+    cause,
+    docs.map(({ _id }) => _id),
+  );
+}
+
+/** The id of a new task, flow, schedule or hook that has none: it tells what it is. `version`: of a flow. */
+export function newDefinitionId(
+  kind: NamedKind,
+  name: string,
+  owner: string,
+  version?: string,
+): string {
+  return `${kind}:${owner}:${name}${version === undefined ? '' : `@${version}`}`;
 }
 
 type Switch = { readonly flow: string; readonly enabled: boolean; readonly owner: string };
@@ -115,17 +143,41 @@ async function flowOf(store: Store, given: string, owner: string): Promise<Store
   return doc;
 }
 
-/** The flow of a job as it is stored now: the owner's, else everybody's. */
+/**
+ * The flow of a job as it is stored now, the owner's, else everybody's: of a job that has begun in the version that
+ * it runs, while there is one.
+ */
 export async function storedFlowOf(
   store: Store,
   job: StoredDocument,
 ): Promise<StoredDocument | undefined> {
-  const { flow, owner } = job;
+  const { flow, owner, flow_definition: settings, flow_version: asked } = job;
   if (typeof flow !== 'string') return undefined;
-  const own = typeof owner === 'string' ? owner : defaultOwner;
-  for (const one of new Set([own, defaultOwner])) {
-    const [row] = await store.view('flows', { key: keyOf(flow, one), includeDocs: true });
-    if (row?.doc !== undefined) return row.doc;
+  const ask: VersionAsk = isObject(settings)
+    ? { version: versionOf(settings), orCurrent: true }
+    : { version: asVersion(asked) };
+  const choice = await chosenFlow(store, { name: flow, owner: ownerOf({ owner }) }, ask);
+  return choice.kind === 'chosen' ? choice.doc : undefined;
+}
+
+/** A flow by name: the owner's own documents, else those of everybody. */
+export type FlowName = { readonly name: string; readonly owner: string };
+
+/** Which document of a flow counts, as engines choose: the current version, or the one that is asked for. */
+export type ChooseFlow = (
+  named: FlowName,
+  ask?: VersionAsk,
+) => Promise<VersionChoice<StoredDocument>>;
+
+/** Which document of a flow counts, as the engines choose. */
+export async function chosenFlow(
+  store: Store,
+  { name, owner }: FlowName,
+  ask?: VersionAsk,
+): Promise<VersionChoice<StoredDocument>> {
+  for (const one of new Set([owner, defaultOwner])) {
+    const choice = chooseVersion(await findDefinition(store, 'flow', name, one), ask);
+    if (choice.kind !== 'none') return choice;
   }
-  return undefined;
+  return { kind: 'none' };
 }

@@ -1,3 +1,5 @@
+import type { StoredDocument } from '../model/document.js';
+import { asVersion, chooseVersion } from '../model/flow-versions.js';
 import { readUnique, type Unique } from '../model/unique.js';
 import { keysFor, ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
@@ -14,14 +16,19 @@ export async function uniquesOf<J extends AnyJob>(
 ): Promise<ReadonlyMap<J, Unique>> {
   const found = new Map<J, Unique>();
   const keys = [...new Set(jobs.flatMap(flowKeys))];
-  const flows = new Map<string, unknown>();
+  const flows = new Map<string, StoredDocument[]>();
   if (keys.length > 0) {
     const rows = await store.view('flows', { keys, includeDocs: true });
-    for (const { key, doc } of rows) flows.set(key, doc?.['unique']);
+    for (const { key, doc } of rows) {
+      if (doc !== undefined) flows.set(key, [...(flows.get(key) ?? []), doc]);
+    }
   }
   for (const job of jobs) {
-    const key = flowKeys(job).find((one) => flows.has(one));
-    const unique = readUnique(job['unique'] ?? (key === undefined ? undefined : flows.get(key)));
+    const docs = flowKeys(job).flatMap((key) => flows.get(key) ?? []);
+    const own = docs.filter((doc) => ownerOf(doc) === ownerOf(docs[0] ?? {}));
+    const choice = chooseVersion(own, { version: asVersion(job['flow_version']) });
+    const ofFlow = choice.kind === 'chosen' ? choice.doc['unique'] : undefined;
+    const unique = readUnique(job['unique'] ?? ofFlow);
     if (unique !== undefined) found.set(job, unique);
   }
   return found;

@@ -5,6 +5,7 @@ import type { NotifyWorld } from '../decide/finish/wanted.js';
 import { unknownWorld } from '../decide/world.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
+import { chooseVersion } from '../model/flow-versions.js';
 import { isAbout, isAlert, type NotifyEntry, type Occasion } from '../model/notify.js';
 import {
   entriesFor,
@@ -127,7 +128,8 @@ async function wantedFor(store: Store, query: NotifyQuery) {
 
 async function flowNamed(store: Store, name: string, owners: readonly string[]) {
   for (const one of owners) {
-    const [doc] = await findDefinition(store, 'flow', name, one);
+    const choice = chooseVersion(await findDefinition(store, 'flow', name, one));
+    const doc = choice.kind === 'chosen' ? choice.doc : undefined;
     const parsed = doc === undefined ? undefined : parseDocument(doc);
     if (parsed?.kind === 'flow' && parsed.ok) return parsed.value;
     if (parsed?.kind === 'flow' && !parsed.ok) {

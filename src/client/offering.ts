@@ -8,6 +8,7 @@ import { renderParams } from '../evaluate/expressions.js';
 import { lockIdOf } from '../lock-id.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Flow } from '../model/flow.js';
+import { chooseVersion, type VersionAsk } from '../model/flow-versions.js';
 import { isCancelRequested, isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
 import { queueWishes, type QueueControl } from '../model/queue-control.js';
 import type { JobRequest } from '../model/request.js';
@@ -25,7 +26,7 @@ import { createOrder } from './work-order.js';
 
 /** What is known for many jobs of one call. */
 export type OfferWorld = {
-  readonly found: Map<string, Found<Task> | Found<Flow>>;
+  readonly found: Map<string, (ask?: VersionAsk) => Found<Task> | Found<Flow>>;
   readonly control: (queue: string) => QueueControl | undefined;
   /** The queues that a rate limits. */
   readonly rated: ReadonlySet<string>;
@@ -87,8 +88,8 @@ export async function withoutEngine(
 function offeringOf(job: Job, known: OfferWorld, now: number): Offering {
   const control = known.control;
   const schemas = createSchemaChecks();
-  const find = (kind: string) => (name: string, owner: string) =>
-    known.found.get(keyOf(kind, { name, owner })) ?? { kind: 'unknown' as const };
+  const find = (kind: string) => (name: string, owner: string, ask?: VersionAsk) =>
+    known.found.get(keyOf(kind, { name, owner }))?.(ask) ?? { kind: 'unknown' as const };
   const world: World = {
     ...unknownWorld,
     me: {
@@ -152,15 +153,18 @@ async function lookUp(
   store: Store,
   kind: 'flow' | 'task',
   { name, owner }: NameAndOwner,
-): Promise<Found<Task> | Found<Flow>> {
+): Promise<(ask?: VersionAsk) => Found<Task> | Found<Flow>> {
   for (const whose of new Set([owner, defaultOwner])) {
     const docs = await findDefinition(store, kind, name, whose);
-    const [doc] = docs;
-    if (doc === undefined) continue;
+    if (docs.length === 0) continue;
     // What is wrong is told by engines: two of one name are ambiguous, whatever DEFAULT has.
-    return (docs.length === 1 ? found(doc) : undefined) ?? { kind: 'unknown' };
+    if (kind === 'task' && docs.length > 1) break;
+    return (ask) => {
+      const choice = chooseVersion(docs, ask);
+      return (choice.kind === 'chosen' ? found(choice.doc) : undefined) ?? { kind: 'unknown' };
+    };
   }
-  return { kind: 'unknown' };
+  return () => ({ kind: 'unknown' });
 }
 
 function found(doc: StoredDocument): Found<Task> | Found<Flow> | undefined {

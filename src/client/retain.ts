@@ -6,7 +6,9 @@ import {
 } from '../decide/retention/rules.js';
 import { scansFor } from '../decide/retention/scans.js';
 import type { StoredDocument } from '../model/document.js';
+import { currentOnly } from '../model/flow-versions.js';
 import type { EndedStatus, Retain } from '../model/retain.js';
+import { keyOf, ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
 import { hasRemovals, noteRemoval } from './retain-purge.js';
@@ -102,7 +104,9 @@ export async function rulesOf(
   store: Store,
   usual?: Retain,
 ): Promise<ReturnType<typeof retentionRules>> {
-  const flows = await listDefinitions(store, 'flow');
+  const all = await listDefinitions(store, 'flow');
+  // The current version says it for the jobs of all.
+  const flows = currentOnly(all, (doc) => keyOf(String(doc['name']), ownerOf(doc)));
   return retentionRules(flows, usual, store.connection.database);
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import { toJsonPath } from '../model/problems.js';
@@ -24,6 +25,7 @@ export function differencesOf(stored: StoredDocument, submitted: Job): readonly 
     const there = stored[key];
     if (besides.has(key) || (ended && there === undefined)) return [];
     if (!begun) return isDeepStrictEqual(there, written) ? [] : [key];
+    if (key === 'flow_version') return asVersion(there) === asVersion(written) ? [] : [key];
     if (key === 'tasks') return isDeepStrictEqual(treeOf(there), treeOf(written)) ? [] : [key];
     if (key === 'params') return missingIn(there, keyed(written, stored), [key]);
     return isDeepStrictEqual(there, written) ? [] : [key];

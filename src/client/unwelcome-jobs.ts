@@ -1,4 +1,4 @@
-import { finder, type DefinitionLookup } from '../reading/check.js';
+import { finder, flowFinder, type DefinitionLookup } from '../reading/definition-lookup.js';
 import type { Flow } from '../model/flow.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument, DefinitionKind } from '../model/document.js';
@@ -45,7 +45,7 @@ export async function unwelcomeJobs<J extends Written>(
 /** What jobs name, as it is stored. */
 async function worldOf(store: Store, jobs: readonly Written[]): Promise<DefinitionLookup> {
   const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
-  const world = { flow: finder(flows.flatMap(flowIn)), task: () => undefined };
+  const world = { flow: flowFinder(flows.flatMap(flowIn)), task: () => undefined };
   const keys = jobs
     .filter(setsParams)
     .flatMap((doc) =>

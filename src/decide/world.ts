@@ -2,6 +2,7 @@ import type { FailureSeen } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
 import { usualCrashLimit } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
+import type { AmbiguityCause, VersionAsk } from '../model/flow-versions.js';
 import type { FinalJob } from '../model/job.js';
 import type { ListEntry } from '../model/notify-list.js';
 import type { Problem } from '../model/problems.js';
@@ -16,9 +17,15 @@ export type Found<T> =
       readonly kind: 'found';
       readonly value: T & { readonly _id?: string; readonly _rev?: string };
     }
-  | { readonly kind: 'absent' }
+  /** `versions`: those that there are, of a flow that has not the version which is asked for. */
+  | { readonly kind: 'absent'; readonly versions?: readonly string[] }
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'ambiguous'; readonly ids: readonly string[] }
+  /** `cause`: of a flow. */
+  | {
+      readonly kind: 'ambiguous';
+      readonly ids: readonly string[];
+      readonly cause?: AmbiguityCause;
+    }
   | { readonly kind: 'invalid'; readonly id: string; readonly problems: readonly Problem[] };
 
 /** An evaluated JSONata expression. */
@@ -219,7 +226,8 @@ export type World = {
   readonly notifyLists: (owner: string) => readonly ListEntry[];
   /** The queues that a rate limits. */
   readonly ratedQueues: ReadonlySet<string>;
-  readonly flow: (name: string, owner: string) => Found<Flow>;
+  /** The version of a flow that is asked for; without `ask` the current one. */
+  readonly flow: (name: string, owner: string, ask?: VersionAsk) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   readonly child: (id: string) => Child;
   readonly root: (id: string) => Root;

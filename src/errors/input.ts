@@ -24,6 +24,13 @@ export const inputProblems = {
     78,
     500,
   ),
+  flow_version_missing: row(
+    (d: { given: string; version: string; versions: string }) =>
+      `Flow "${d.given}" has no version ${JSON.stringify(d.version)}; ${d.versions === '' ? 'its document has none' : `it has ${d.versions}`}.`,
+    '`tws flow versions NAME` lists them.',
+    4,
+    404,
+  ),
   usage: row(
     (d: { reason: string }) => d.reason,
     'See `tws --help` or `tws help COMMAND`.',

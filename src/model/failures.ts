@@ -26,8 +26,10 @@ const sentences = {
     `There is no flow "${d.flow}" of owner ${owners(d.owner)}; store it, or correct "flow" and "owner" of the job.`,
   TaskMissing: (d: { task: string; owner: string; at: string }) =>
     `There is no task "${d.task}" of owner ${owners(d.owner)}, which ${d.at} names.`,
-  FlowAmbiguous: (d: { flow: string; owner: string; ids: string }) =>
-    `Flow "${d.flow}" of owner "${d.owner}" is defined by several documents (${d.ids}); keep one.`,
+  FlowVersionMissing: (d: { flow: string; owner: string; version: string; versions: string }) =>
+    `Flow "${d.flow}" of owner "${d.owner}" has no version ${JSON.stringify(d.version)}; ${d.versions === '' ? 'its document has none' : `it has ${d.versions}`}. Store that version, or correct "flow_version" of the job.`,
+  FlowAmbiguous: (d: { flow: string; owner: string; why: string }) =>
+    `Flow "${d.flow}" of owner "${d.owner}" ${d.why}`,
   TaskAmbiguous: (d: { task: string; owner: string; ids: string }) =>
     `Task "${d.task}" of owner "${d.owner}" is defined by several documents (${d.ids}); keep one.`,
   FlowDisabled: (d: { flow: string }) =>

@@ -8,21 +8,18 @@ import { retrySchema } from './retry.js';
 import {
   flagSchema,
   jsonSchemaSchema,
+  momentSchema,
   nameSchema,
   paramsSchema,
   queueSchema,
   textSchema,
+  versionSchema,
 } from './scalars.js';
 import { tagsSchema } from './tags.js';
 import { onSchema } from './trigger.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
 import { uniqueSchema } from './unique.js';
 import type { Structure } from './tree.js';
-
-/** Its author's word for an edition of a flow. */
-export const versionSchema = z.union([z.string(), z.number()], {
-  error: 'must be a string or a number',
-});
 
 export const defaultFlowTimeoutMs = 60_000;
 /** So often a job may begin anew when its flow says nothing. */
@@ -124,7 +121,20 @@ export const flowFields = {
   ),
   on: z.exactOptional(onSchema),
   retain: z.exactOptional(flowRetainSchema),
-  version: z.exactOptional(versionSchema),
+  version: z.exactOptional(
+    versionSchema.describe(
+      'Its version: documents of the same name and owner may stand side by side when this differs.',
+    ),
+  ),
+  current: z.exactOptional(
+    flagSchema.describe('true: of several versions the one that jobs get which ask for none.'),
+  ),
+  current_since: z.exactOptional(
+    momentSchema.describe('Since when it is current; `tws flow use` writes it.'),
+  ),
+  patch: z.exactOptional(
+    versionSchema.describe('Level of its configuration: tells editions of one version apart.'),
+  ),
 };
 
 /** A task that handles something, with parameters of its own. */

@@ -220,6 +220,7 @@ export const hookSchema = z
     owner: z.exactOptional(nameSchema.describe('Owner of the flow and its jobs; default DEFAULT.')),
     description: z.exactOptional(textSchema.describe('A sentence for people.')),
     flow: nameOf('flow').describe('Name of the flow that each delivery runs.'),
+    flow_version: newJobFields.flow_version,
     check: checkSchema,
     match: z.exactOptional(
       z

@@ -9,6 +9,7 @@ import {
   paramsSchema,
   queueSchema,
   textSchema,
+  askedVersionSchema,
   timeSchema,
   type Known,
 } from './scalars.js';
@@ -21,7 +22,7 @@ import { keptSignalSchema } from './signal.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
 import { uniqueSchema } from './unique.js';
-import { versionSchema, type Flow } from './flow.js';
+import type { Flow } from './flow.js';
 import { taskSchema, type Task } from './task.js';
 
 export const defaultPriority = 500;
@@ -35,6 +36,7 @@ const priorityText = 'must be a whole number from 0 (first) to 999 (last)';
 const written = {
   type: z.literal('job'),
   flow: z.exactOptional(nameOf('flow').describe('Name of the flow to run.')),
+  flow_version: z.exactOptional(askedVersionSchema),
   owner: z.exactOptional(nameSchema.describe('Owner of the flow; absent means DEFAULT.')),
   params: z.exactOptional(paramsSchema),
   exec_after: z.exactOptional(timeSchema.describe('Not started before this time.')),
@@ -139,7 +141,7 @@ const running = {
   definitions: z.record(z.string(), taskSchema),
   flow_definition: z.unknown(),
   flow_rev: z.exactOptional(z.string()),
-  flow_version: z.exactOptional(versionSchema),
+  flow_pinned: z.exactOptional(flagSchema),
   steps: z.array(stepSchema, { error: 'must be the list of steps' }),
   run: z.int().min(1),
   first_run: z.exactOptional(z.int().min(1)),
@@ -320,15 +322,13 @@ const readLast = [
   'run',
   'first_run',
   'refreshed',
-  'restarts',
-  'resume_at',
+  ...(['restarts', 'resume_at'] as const),
   'held_since',
   'stuck_since',
   'held_ms',
   'also_started',
   'tasks',
-  'flow_rev',
-  'flow_version',
+  ...(['flow_rev', 'flow_version', 'flow_pinned'] as const),
   'retry_delay',
   'flow_definition',
   'definitions',

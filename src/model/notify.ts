@@ -6,7 +6,7 @@ import { isReference, keysOf } from './secret-reference.js';
 import { isObject } from './object.js';
 import { retrySchema } from './retry.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
-import { nameOf, paramsSchema, textSchema } from './scalars.js';
+import { nameOf, paramsSchema, textSchema, askedVersionSchema } from './scalars.js';
 import type { Status } from './status.js';
 import { formEvents } from './step.js';
 
@@ -76,6 +76,7 @@ export const entryFields = {
   url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
   task: z.exactOptional(nameOf('task').describe('Task that tells of it.')),
   flow: z.exactOptional(nameOf('flow').describe('Flow that tells of it.')),
+  version: z.exactOptional(askedVersionSchema),
   params: z.exactOptional(paramsSchema),
   headers: z.exactOptional(
     z
@@ -267,7 +268,12 @@ const notifiesSchema = z.looseObject({
   message: z.exactOptional(z.unknown()),
   /** The entry of a flow's `notify` that it was made of; absent: an entry of the job itself. */
   entry: z.exactOptional(
-    z.looseObject({ flow: z.string(), owner: z.string(), at: z.int().min(0) }),
+    z.looseObject({
+      flow: z.string(),
+      owner: z.string(),
+      version: z.exactOptional(z.string()),
+      at: z.int().min(0),
+    }),
   ),
   /** When the end of the subject was found to be stored; absent: it waits for that. */
   since: z.exactOptional(z.number()),

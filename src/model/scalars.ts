@@ -76,6 +76,16 @@ export const textSchema = z.string({ error: 'must be a string' });
 
 export const namesSchema = z.array(textSchema, { error: 'must be a list of strings' });
 
+/** The version of a flow, or the one that is asked for: several documents of one name and owner may differ in it. */
+export const versionSchema = z.union([z.string(), z.number().transform(String)], {
+  error: 'must be a string or a number',
+});
+
+/** The version that is asked for, beside the name of a flow. */
+export const askedVersionSchema = versionSchema.describe(
+  'Version of the flow; default: the current one.',
+);
+
 /** An object of any keys; only that it is one is checked. */
 export const objectSchema = z.record(z.string(), z.unknown(), { error: 'must be an object' });
 

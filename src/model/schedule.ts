@@ -152,6 +152,7 @@ export const scheduleSchema = z
     owner: z.exactOptional(nameSchema.describe('Owner of the flow and its jobs; default DEFAULT.')),
     description: z.exactOptional(textSchema.describe('A sentence for people.')),
     flow: nameOf('flow').describe('Name of the flow that each slot runs.'),
+    flow_version: newJobFields.flow_version,
     params: z.exactOptional(paramsSchema),
     ...timing,
     count: z.exactOptional(countSchema.describe('Ends after so many jobs.')),

@@ -10,6 +10,7 @@ import {
   nameSchema,
   paramsSchema,
   textSchema,
+  askedVersionSchema,
   type Known,
 } from './scalars.js';
 import { writtenLengthSchema } from './span.js';
@@ -53,6 +54,7 @@ export const taskSchema = z
       nameOf('task').describe('Task that undoes a completed step of this one when the flow fails.'),
     ),
     flow: z.exactOptional(nameOf('flow').describe('Run this flow instead of a plugin.')),
+    flow_version: z.exactOptional(askedVersionSchema),
     labels: z.exactOptional(namesSchema.describe('Labels an engine must carry to take it.')),
     heartbeat: z.exactOptional(
       writtenLengthSchema.describe(

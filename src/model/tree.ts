@@ -81,6 +81,8 @@ export type Entry = Common & {
   readonly approve?: Approval;
   readonly delay?: number | string;
   readonly flow?: string;
+  /** The version of `flow` that is asked for. */
+  readonly version?: string;
   readonly decider?: string;
   readonly finish?: true | { readonly result?: unknown; readonly exit?: number };
   /** Made by the engine for a decision: the path of its decider. */

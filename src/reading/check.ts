@@ -1,7 +1,9 @@
 import { failure } from '../model/failures.js';
 import { branchesOf, handlerOf, type FlowBranch, type Flow } from '../model/flow.js';
+import { ambiguityText, chooseVersion } from '../model/flow-versions.js';
 import { createLimitNotes, limitNamesOf } from './limit-notes.js';
 import { readNotify } from '../model/notify.js';
+import { finder, flowFinder, type DefinitionLookup } from './definition-lookup.js';
 import { toJsonPath } from '../model/problems.js';
 import { isObject } from '../model/object.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
@@ -39,21 +41,22 @@ type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
  * a circle, parameters for no step, step names used twice. Each document must be valid by itself.
  */
 export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Finding[] {
-  const world: DefinitionLookup = { task: finder(tasks), flow: finder(flows) };
+  const anyFlow = finder(flows);
+  const world: DefinitionLookup = {
+    task: finder(tasks),
+    flow: flowFinder(flows),
+    isFlow: (name, owner) => anyFlow(name, owner) !== undefined,
+  };
   const limitNotes = createLimitNotes({ tasks, flows });
   const inTasks = tasks.flatMap((task) =>
-    [
-      ...duplicateNotes('TaskAmbiguous', task, tasks),
-      ...taskNotes(task, world),
-      ...limitNotes('task', task),
-    ].map((note) => toFinding('task', task, note)),
+    [...duplicateNotes(task, tasks), ...taskNotes(task, world), ...limitNotes('task', task)].map(
+      (note) => toFinding('task', task, note),
+    ),
   );
   const inFlows = flows.flatMap((flow) =>
-    [
-      ...duplicateNotes('FlowAmbiguous', flow, flows),
-      ...flowNotes(flow, world),
-      ...limitNotes('flow', flow),
-    ].map((note) => toFinding('flow', flow, note)),
+    [...versionNotes(flow, flows), ...flowNotes(flow, world), ...limitNotes('flow', flow)].map(
+      (note) => toFinding('flow', flow, note),
+    ),
   );
   return [...inTasks, ...inFlows];
 }
@@ -64,28 +67,30 @@ function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Fin
   return { kind, ...(_id === undefined ? {} : { id: _id }), name, ...note };
 }
 
-/** A definition by its name, as an owner sees it. */
-export type Find<T> = (name: string, owner: string) => T | undefined;
-/** Definitions by name. */
-export type DefinitionLookup = { readonly task: Find<Task>; readonly flow: Find<Flow> };
-
-/** Looks up as the engine does: the owner's own definition first, then the one of everybody. */
-export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
-  const byKey = new Map(definitions.map((one) => [keyOf(one.name, one.owner), one]));
-  return (name, owner) => byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner));
-}
-
-function duplicateNotes(
-  word: 'TaskAmbiguous' | 'FlowAmbiguous',
-  one: Named,
-  all: readonly Named[],
-): readonly Note[] {
+function duplicateNotes(one: Named, all: readonly Named[]): readonly Note[] {
   const { name, owner = defaultOwner } = one;
   const same = all.filter((other) => keyOf(other.name, other.owner) === keyOf(name, owner));
   if (same.length < 2) return [];
-  const ids = same.map(({ _id }) => _id ?? 'one without _id').join(', ');
-  const { message } = failure(word, { task: name, flow: name, owner, ids });
+  const ids = same.map(calledInNote).join(', ');
+  const { message } = failure('TaskAmbiguous', { task: name, owner, ids });
   return [{ path: 'name', message, level: 'problem' }];
+}
+
+/** Several documents of a flow of which none is current: jobs that ask for no version cannot begin. */
+function versionNotes(one: Read<Flow>, all: readonly Read<Flow>[]): readonly Note[] {
+  const { name, owner } = one;
+  const same = all.filter((other) => keyOf(other.name, other.owner) === keyOf(name, owner));
+  const choice = chooseVersion(same);
+  if (choice.kind !== 'ambiguous' || !choice.docs.includes(one)) return [];
+  const { cause, docs } = choice;
+  const why = ambiguityText(cause, docs.map(calledInNote));
+  const { message } = failure('FlowAmbiguous', { flow: name, owner, why });
+  const path = cause.kind === 'same_version' ? 'version' : 'current';
+  return [{ path, message, level: 'problem' }];
+}
+
+function calledInNote({ _id }: Named): string {
+  return _id ?? 'one without _id';
 }
 
 function taskNotes(task: Task, world: DefinitionLookup): readonly Note[] {
@@ -93,9 +98,7 @@ function taskNotes(task: Task, world: DefinitionLookup): readonly Note[] {
   const circle = circleFrom(name, error, owner, world);
   return [
     ...(error === undefined ? [] : absentTask('error', error, owner, world)),
-    ...(flow === undefined || world.flow(flow, owner) !== undefined
-      ? []
-      : [absent('flow', 'flow', flow, owner)]),
+    ...absentFlow('flow', { flow, version: task.flow_version }, owner, world),
     ...(circle === undefined ? [] : [circleNote('error', circle)]),
   ];
 }
@@ -121,11 +124,10 @@ function flowNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
 function notifyNotes({ notify, owner }: Flow, world: DefinitionLookup): readonly Note[] {
   if (!Array.isArray(notify)) return [];
   return notify.flatMap((written: unknown, i): readonly Note[] => {
-    const [{ task, flow } = {}] = readNotify([written]).entries;
+    const [{ task, flow, version } = {}] = readNotify([written]).entries;
     const at = toJsonPath(['notify', i]);
     if (task !== undefined) return absentTask(`${at}.task`, task, owner, world);
-    if (flow === undefined || world.flow(flow, owner) !== undefined) return [];
-    return [absent('flow', `${at}.flow`, flow, owner)];
+    return absentFlow(`${at}.flow`, { flow, version }, owner, world);
   });
 }
 
@@ -167,8 +169,10 @@ type Circle = { readonly at: string; readonly names: readonly string[] };
 function circlesOf(flow: Flow, world: DefinitionLookup): readonly Circle[] {
   const children = (of: Flow): readonly { readonly at: string; readonly flow: Flow }[] =>
     [...placesIn(of.tasks, 'tasks'), ...branchPlaces(of)].flatMap(({ leaf: { entry }, at }) => {
-      const name = entry.flow ?? world.task(entry.task, of.owner)?.flow;
-      const child = name === undefined ? undefined : world.flow(name, of.owner);
+      const called = entry.flow === undefined ? world.task(entry.task, of.owner) : undefined;
+      const name = entry.flow ?? called?.flow;
+      const version = entry.version ?? called?.flow_version;
+      const child = name === undefined ? undefined : world.flow(name, of.owner, version);
       return child === undefined ? [] : [{ at, flow: child }];
     });
   const wanted = keyOf(flow.name, flow.owner);
@@ -200,7 +204,8 @@ function childLimitNotes(
 ): readonly Note[] {
   const task = world.task(entry.task, flow.owner);
   const name = entry.flow ?? task?.flow;
-  const child = name === undefined ? undefined : world.flow(name, flow.owner);
+  const version = entry.version ?? task?.flow_version;
+  const child = name === undefined ? undefined : world.flow(name, flow.owner, version);
   if (child === undefined) return [];
   const held = limitNamesOf([flow, task]);
   const tasks = leavesOf(child.tasks).map((leaf) => world.task(leaf.entry.task, child.owner));
@@ -226,13 +231,11 @@ export function placesIn(tree: Structure, root: 'tasks' | FlowBranch['root']): r
 
 function stepNotes({ leaf, at }: Place, owner: string, world: DefinitionLookup): readonly Note[] {
   const { entry } = leaf;
-  const { task, error, undo, flow } = entry;
+  const { task, error, undo, flow, version } = entry;
   const circle = error === undefined ? undefined : circleFrom(task, error, owner, world);
   return [
     ...(namesTask(entry) ? absentTask(`${at}.task`, task, owner, world) : []),
-    ...(flow === undefined || world.flow(flow, owner) !== undefined
-      ? []
-      : [absent('flow', `${at}.flow`, flow, owner)]),
+    ...absentFlow(`${at}.flow`, { flow, version }, owner, world),
     ...(error === undefined ? [] : absentTask(`${at}.error`, error, owner, world)),
     ...(undo === undefined ? [] : absentTask(`${at}.undo`, undo, owner, world)),
     ...(circle === undefined ? [] : [circleNote(`${at}.error`, circle)]),
@@ -246,6 +249,23 @@ function absentTask(
   world: DefinitionLookup,
 ): readonly Note[] {
   return world.task(task, owner) === undefined ? [absent('task', path, task, owner)] : [];
+}
+
+type CalledFlow = { readonly flow?: string | undefined; readonly version?: string | undefined };
+
+/** `path`: of the name of the flow. */
+function absentFlow(
+  path: string,
+  { flow, version }: CalledFlow,
+  owner: string,
+  world: DefinitionLookup,
+): readonly Note[] {
+  if (flow === undefined || world.flow(flow, owner, version) !== undefined) return [];
+  // Which one is current may be open: that is told of the flow itself.
+  if (world.isFlow?.(flow, owner) !== true) return [absent('flow', path, flow, owner)];
+  if (version === undefined) return [];
+  const message = `${path} names the flow "${flow}", which has no version ${JSON.stringify(version)}.`;
+  return [{ path, message, level: 'warning' }];
 }
 
 function absent(kind: Finding['kind'], path: string, name: string, owner: string): Note {

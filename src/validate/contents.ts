@@ -1,5 +1,5 @@
 import { readSchema } from '../evaluate/schemas.js';
-import { finder } from '../reading/check.js';
+import { finder } from '../reading/definition-lookup.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import type { Schedule } from '../model/schedule.js';

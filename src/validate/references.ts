@@ -1,7 +1,9 @@
 import { flowNamed, refusedInJob, sealedInFlow, turnedAway } from './sealed-params.js';
 import { closest } from '../model/closest.js';
-import { checkDefinitions, type Finding, finder } from '../reading/check.js';
+import { checkDefinitions, type Finding } from '../reading/check.js';
+import { finder, flowFinder } from '../reading/definition-lookup.js';
 import type { Flow } from '../model/flow.js';
+import { versionOf } from '../model/flow-versions.js';
 import { parseDocument } from '../reading/parse.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import { isTurnedAway } from '../model/welcome.js';
@@ -35,9 +37,13 @@ export async function checkReferences(
   stored: StoredDefinitions,
 ): Promise<References> {
   const files = readAll(documents);
-  const kept = readAll([...(await stored('task')), ...(await stored('flow'))].map(ofDatabase));
-  const tasks = together(files.tasks, kept.tasks);
-  const flows = together(files.flows, kept.flows);
+  // A file with the id of a stored document takes its place, whatever it is called now.
+  const ids = new Set(documents.flatMap(({ doc: { _id: id } }) => (isText(id) ? [id] : [])));
+  const all = readAll([...(await stored('task')), ...(await stored('flow'))].map(ofDatabase));
+  const isKept = ({ _id }: Called<object>): boolean => !ids.has(_id.replace(inDatabase, ''));
+  const kept = { tasks: all.tasks.filter(isKept), flows: all.flows.filter(isKept) };
+  const tasks = together(files.tasks, kept.tasks, ownKey);
+  const flows = together(withCurrents(files.flows, all.flows), kept.flows, versionKey);
   const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
   const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => docs.has(id ?? ''));
   const known = { task: namesOf(tasks), flow: namesOf(flows) };
@@ -64,7 +70,7 @@ function sealedParams(
   documents: readonly CheckedDocument[],
   { tasks, flows }: Definitions,
 ): readonly FileProblem[] {
-  const world = { task: finder(tasks), flow: finder(flows) };
+  const world = { task: finder(tasks), flow: flowFinder(flows) };
   const byFile = new Map(flows.map((flow) => [flow._id, flow]));
   return documents.flatMap(({ file, doc }) => {
     const flow = doc['type'] === 'flow' ? byFile.get(file) : undefined;
@@ -99,8 +105,11 @@ function namesOf(definitions: readonly Named[]): readonly string[] {
 type Called<T> = T & { readonly _id: string };
 
 function ofDatabase(doc: Written): CheckedDocument {
-  return { file: `${String(doc['_id'])} in the database`, doc };
+  return { file: `${String(doc['_id'])}${inDatabase}`, doc };
 }
+
+const inDatabase = ' in the database';
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** What is malformed is told elsewhere. */
 function readAll(documents: readonly CheckedDocument[]): Definitions {
@@ -116,11 +125,33 @@ function readAll(documents: readonly CheckedDocument[]): Definitions {
 
 type Named = { readonly name: string; readonly owner?: string };
 
-/** A file stands for the stored document of its name and owner. */
-function together<T extends Named>(files: readonly T[], stored: readonly T[]): readonly T[] {
-  const keys = new Set(files.map(({ name, owner }) => keyOf(name, owner)));
-  return [...files, ...stored.filter(({ name, owner }) => !keys.has(keyOf(name, owner)))];
+/** A file stands for the stored document of its name and owner, and of its version. */
+function together<T>(
+  files: readonly T[],
+  stored: readonly T[],
+  identity: (one: T) => string,
+): readonly T[] {
+  const keys = new Set(files.map(identity));
+  return [...files, ...stored.filter((one) => !keys.has(identity(one)))];
 }
+
+/** What the database says of which version is current counts where no file of the flow says so. */
+function withCurrents(
+  files: readonly Called<Flow>[],
+  stored: readonly Called<Flow>[],
+): readonly Called<Flow>[] {
+  const told = new Set(files.filter(({ current }) => current === true).map(ownKey));
+  const kept = new Map(stored.map((flow) => [versionKey(flow), flow]));
+  return files.map((flow) => {
+    const { current, current_since: since } = kept.get(versionKey(flow)) ?? {};
+    if (flow.current !== undefined || told.has(ownKey(flow)) || current !== true) return flow;
+    return { ...flow, current, ...(since === undefined ? {} : { current_since: since }) };
+  });
+}
+
+const ownKey = ({ name, owner }: Named): string => keyOf(name, owner);
+const versionKey = (flow: Flow): string =>
+  JSON.stringify([keyOf(flow.name, flow.owner), versionOf(flow)]);
 
 function jobsOfNoFlow(
   documents: readonly CheckedDocument[],
@@ -144,7 +175,7 @@ function jobsOfDeprecated(
   documents: readonly CheckedDocument[],
   { tasks, flows }: Definitions,
 ): readonly FileProblem[] {
-  const world = { task: finder(tasks), flow: finder(flows) };
+  const world = { task: finder(tasks), flow: flowFinder(flows) };
   return documents.flatMap(({ file, doc }) => {
     const flow = startsJobs.has(doc['type']) ? flowNamed(doc, world) : undefined;
     if (flow === undefined || !isTurnedAway(flow, doc)) return [];

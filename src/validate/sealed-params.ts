@@ -1,10 +1,12 @@
 import { withDefaults, objectAt } from '../decide/start/params.js';
 import { merge } from '../model/record.js';
 import { flowParams, refusal, sealedBreach } from '../decide/start/sealed.js';
-import { placesIn, type DefinitionLookup } from '../reading/check.js';
+import { placesIn } from '../reading/check.js';
+import { type DefinitionLookup } from '../reading/definition-lookup.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../model/flow.js';
+import { asVersion } from '../model/flow-versions.js';
 import type { NewJob } from '../model/job.js';
 import { secretsInNotify } from '../model/notify.js';
 import { parseDocument } from '../reading/parse.js';
@@ -30,8 +32,10 @@ export function refusedInJob(doc: Written, world: DefinitionLookup): Problem | u
 
 /** The stored flow that a new job names, where it brings no structure of its own. */
 export function flowNamed(doc: Written, { flow }: DefinitionLookup): Flow | undefined {
-  const { flow: name, tasks } = doc;
-  return typeof name === 'string' && tasks === undefined ? flow(name, ownerOf(doc)) : undefined;
+  const { flow: name, tasks, flow_version: version } = doc;
+  return typeof name === 'string' && tasks === undefined
+    ? flow(name, ownerOf(doc), asVersion(version))
+    : undefined;
 }
 
 /** What is told of a job whose flow is deprecated. */
@@ -125,7 +129,7 @@ export function structureOf(doc: Written, world: DefinitionLookup): Read | undef
   const name = job.flow ?? '';
   const flow: Flow | undefined =
     job.tasks === undefined
-      ? world.flow(name, owner)
+      ? world.flow(name, owner, asVersion(job.flow_version))
       : { type: 'flow', name, owner, tasks: job.tasks };
   return flow === undefined ? undefined : { job, flow, leaves: leavesOf(flow.tasks) };
 }

@@ -208,10 +208,11 @@ describe('two definitions with one key', () => {
       { ...flow([]), _id: 'x' },
       { ...flow([]), _id: 'y' },
     ];
-    const message = 'Flow "f" of owner "DEFAULT" is defined by several documents (x, y); keep one.';
+    const message =
+      'Flow "f" of owner "DEFAULT" is defined by several documents without "version" (x, y); keep one, or give each a "version" of its own.';
     expect(checkDefinitions({ flows, tasks: [] })).toEqual([
-      { kind: 'flow', id: 'x', name: 'f', path: 'name', message, level: 'problem' },
-      { kind: 'flow', id: 'y', name: 'f', path: 'name', message, level: 'problem' },
+      { kind: 'flow', id: 'x', name: 'f', path: 'version', message, level: 'problem' },
+      { kind: 'flow', id: 'y', name: 'f', path: 'version', message, level: 'problem' },
     ]);
   });
 

@@ -18,6 +18,7 @@ import { renderParams } from '../../src/evaluate/expressions.js';
 import { readSchema } from '../../src/evaluate/schemas.js';
 import { toFlow } from '../../src/reading/dialects.js';
 import { branchesOf, handlerOf, type Flow } from '../../src/model/flow.js';
+import { chooseVersion, type VersionAsk } from '../../src/model/flow-versions.js';
 import type { WrittenFlow } from '../../src/reading/documents.js';
 import { isLiveJob, type LiveJob, type NewJob } from '../../src/model/job.js';
 import type { Task } from '../../src/model/task.js';
@@ -76,7 +77,7 @@ export type WorldOptions = {
   readonly flows?: readonly Flow[];
   readonly tasks?: readonly Task[];
   /** Answers of the library that are not simply `found`, by kind and name. */
-  readonly flow?: (name: string, owner: string) => Found<Flow>;
+  readonly flow?: World['flow'];
   readonly task?: (name: string, owner: string) => Found<Task>;
   readonly children?: Readonly<Record<string, Child>>;
   readonly answers?: Readonly<Record<string, Answer>>;
@@ -143,7 +144,7 @@ export function world(options: WorldOptions = {}): World {
         rate ? [queue] : [],
       ),
     ),
-    flow: options.flow ?? ((name, owner) => foundIn(flows, name, owner)),
+    flow: options.flow ?? ((name, owner, ask) => flowIn(flows, name, owner, ask)),
     task: options.task ?? ((name, owner) => foundIn(tasks, name, owner)),
     child: (id) => children[id] ?? { kind: 'unknown' },
     root: (id) => options.roots?.[id] ?? 'unknown',
@@ -209,6 +210,30 @@ type LiveJobOptions = Partial<Omit<LiveJob, 'tasks'>> & {
   readonly tasks?: readonly Task[];
   readonly now?: number;
 };
+
+function flowIn(
+  documents: readonly Flow[],
+  name: string,
+  owner: string,
+  ask?: VersionAsk,
+): Found<Flow> {
+  const named = documents.filter((document) => document.name === name);
+  const own = named.filter((document) => document.owner === owner);
+  const everybody = named.filter((document) => document.owner === 'DEFAULT');
+  const choice = chooseVersion(own.length > 0 ? own : everybody, ask);
+  switch (choice.kind) {
+    case 'none':
+      return { kind: 'absent' };
+    case 'absent':
+      return choice;
+    case 'ambiguous': {
+      const ids = choice.docs.map((doc) => String((doc as { readonly _id?: string })._id));
+      return { kind: 'ambiguous', ids, cause: choice.cause };
+    }
+    case 'chosen':
+      return { kind: 'found', value: choice.doc };
+  }
+}
 
 function foundIn<T extends { readonly name: string; readonly owner?: string }>(
   documents: readonly T[],

@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.js';
 import { problem, TwsError } from '../../errors.js';
 import type { Status } from '../../model/status.js';
 import { tagsOf } from '../../model/tags.js';
+import { currentAmongOthers } from '../flow-currents.js';
 import { isDeprecated } from '../../model/welcome.js';
 import { counted } from '../../words.js';
 import { defineCommand, listFlag, numberFlag, switchFlag } from '../command.js';
@@ -140,9 +141,10 @@ async function listDefinitions(
     const flows = counted(hidden, `deprecated ${kind} is`, `deprecated ${kind}s are`);
     io.say(`${flows} not shown; --all shows them, too.`);
   }
+  const isCurrent = kind === 'flow' ? currentAmongOthers(stored) : () => false;
   for (const doc of docs) {
     if (verbose) io.block(JSON.stringify(doc, null, 2));
-    else io.out(definitionLine(doc, io));
+    else io.out(definitionLine(doc, io, isCurrent(doc)));
   }
   return docs;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { openDatabase, type JobToSubmit, type Client, type Submitted } from '../../client.js';
+import { asVersion, whyNotChosen } from '../../model/flow-versions.js';
 import { defaultOwner } from '../../model/task.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
 import { checkDocument } from '../../validate/document.js';
@@ -16,6 +17,7 @@ const flags = z.object({
   params: z.string().optional(),
   storedFlow: switchFlag,
   set: z.array(z.string()).default([]),
+  flowVersion: z.string().min(1, { error: 'must not be empty' }).optional(),
   queue: z.string().optional(),
   id: z.string().min(1, { error: 'must not be empty' }).optional(),
   wait: switchFlag,
@@ -33,10 +35,11 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
   const { client, close } = openDatabase(config);
   try {
     const order = await orderFor(args[0] ?? '', { client, config, said, params }, io);
-    const { id: _id, queue } = said;
+    const { id: _id, queue, flowVersion } = said;
     const more = {
       ...(_id === undefined ? {} : { _id }),
       ...(queue === undefined ? {} : { queue }),
+      ...(flowVersion === undefined ? {} : { flow_version: flowVersion }),
     };
     const job = { ...order.job, ...more };
     refuseProblems(checkDocument(order.shown, job), [], io);
@@ -76,11 +79,13 @@ async function warnOfFlow(client: Client, job: Written, io: Io): Promise<void> {
   const { flow } = job;
   if (typeof flow !== 'string') return;
   const owner = typeof job['owner'] === 'string' ? job['owner'] : defaultOwner;
-  for (const one of new Set([owner, defaultOwner])) {
-    if ((await client.find('flow', flow, one)).length > 0) return;
-  }
+  const named = { name: flow, owner };
+  const choice = await client.chosenFlow(named, { version: asVersion(job['flow_version']) });
+  if (choice.kind === 'chosen') return;
+  const label = io.style('yellow', 'warning:', 'stderr');
+  if (choice.kind !== 'none')
+    return io.warn(`${label} flow "${flow}" ${whyNotChosen(choice, job['flow_version'])}`);
   const flows = (await client.definitions('flow')).map(({ name }) => String(name));
   const todo = remedy({ kind: 'flow', name: flow }, { flow: flows, task: [] });
-  const label = io.style('yellow', 'warning:', 'stderr');
   io.warn(`${label} there is no flow "${flow}" of owner "${owner}" yet. ${todo}`);
 }

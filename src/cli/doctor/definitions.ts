@@ -1,5 +1,5 @@
 import { isTooHeavy } from '../../evaluate/patterns.js';
-import { finder } from '../../reading/check.js';
+import { finder } from '../../reading/definition-lookup.js';
 import type { StoredDocument } from '../../model/document.js';
 import { patternOf } from '../../model/target.js';
 import type { PluginRegistry } from '../../plugin/loader.js';

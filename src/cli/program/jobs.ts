@@ -26,6 +26,10 @@ export const jobs: readonly CommandDefinition[] = [
         flags: '--stored-flow',
         about: 'A stored flow is meant, also where a file has its name.',
       },
+      {
+        flags: '--flow-version <version>',
+        about: 'Version of the flow; default: the current one.',
+      },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       {
         flags: '--queue <name>',

@@ -12,6 +12,8 @@ import type { Child, World } from '../world.js';
 export type FlowCall = {
   readonly attempt: Attempt;
   readonly flow: string;
+  /** The version that is asked for; undefined: the current one. */
+  readonly version: string | undefined;
   readonly params: Readonly<Record<string, unknown>>;
 };
 

@@ -22,7 +22,8 @@ import type { Begun, ChildJob, Move, Wait } from '../intent.js';
 import type { World } from '../world.js';
 
 /** Creates a child job for a step whose task is a flow; the step waits for it without a slot. */
-export function spawnChild(job: LiveJob, { attempt, flow, params }: FlowCall, now: number): Begun {
+export function spawnChild(job: LiveJob, call: FlowCall, now: number): Begun {
+  const { attempt, params } = call;
   const child = childId(job, attempt);
   const step: ParentStep = {
     ...attempt,
@@ -33,7 +34,7 @@ export function spawnChild(job: LiveJob, { attempt, flow, params }: FlowCall, no
     start: now,
   };
   const waiting = withBegun(job, step, now);
-  return { kind: 'spawn', job: waiting, children: [childJob(job, step, flow)] };
+  return { kind: 'spawn', job: waiting, children: [childJob(job, step, call)] };
 }
 
 /**
@@ -64,19 +65,26 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
     kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
   );
   const inline = job.flow === undefined ? { tasks: job.tasks } : {};
-  return { _id: child, type: 'job', ...same, ...inline, params, ...continuedFrom(job) };
+  const { flow_pinned: isPinned, flow_version: version } = job;
+  const asked = isPinned === true && version !== undefined ? { flow_version: version } : {};
+  return { _id: child, type: 'job', ...same, ...asked, ...inline, params, ...continuedFrom(job) };
 }
 
 /**
  * Returns the child job of a step. It inherits priority and queue; the queue of its own flow takes
  * precedence over one that only the flow of the parent names.
  */
-function childJob(job: LiveJob, step: ParentStep, flow: string): ChildJob {
+function childJob(
+  job: LiveJob,
+  step: ParentStep,
+  { flow, version }: Pick<FlowCall, 'flow' | 'version'>,
+): ChildJob {
   const { params } = step;
   return {
     _id: step.child,
     type: 'job',
     flow,
+    ...(version === undefined ? {} : { flow_version: version }),
     owner: job.owner ?? job.flow_definition.owner,
     parent: parentLinkOf(job, step, depthOf(job) + 1),
     ...(params === undefined ? {} : { params }),
@@ -133,7 +141,8 @@ export function childMove(
 
 function childOf(job: LiveJob, step: ParentStep): ChildJob {
   if (step['continues'] === true) return nextJob(job, step);
-  return childJob(job, step, String(definitionFor(job, step)?.flow));
+  const { flow, flow_version: version } = definitionFor(job, step) ?? {};
+  return childJob(job, step, { flow: String(flow), version });
 }
 
 /** Completes the job whose continuation is stored. */

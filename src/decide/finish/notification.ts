@@ -85,7 +85,8 @@ export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): 
   const { flow, task } = entry;
   if (flow !== undefined) {
     const params = entry.params === undefined ? {} : { params: entry.params };
-    return { ...kept, flow, ...ownQueue(ended), ...params };
+    const version = entry.version === undefined ? {} : { flow_version: entry.version };
+    return { ...kept, flow, ...version, ...ownQueue(ended), ...params };
   }
   const queue = queueFor(ended);
   if (task === undefined) return { ...kept, ...queue, ...webhookParts(entry, kept.owner, at) };

@@ -1,4 +1,5 @@
 import { mostEntries, readNotify, type Notifies, type NotifyEntry } from '../../model/notify.js';
+import { asVersion, versionOf } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
 import { defaultOwner, ownerOf } from '../../model/task.js';
 import { tellingDepth } from '../../reading/parent.js';
@@ -65,7 +66,7 @@ function listed(
 }
 
 /** A list of entries; `of`: the flow that has it. */
-type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner'> };
+type Written = { readonly notify: unknown; readonly of?: Pick<Of, 'flow' | 'owner' | 'version'> };
 type Of = NonNullable<Notifies['entry']>;
 
 /** `isApart`: notify lists leave out jobs of the flow. */
@@ -74,18 +75,19 @@ type FlowsNotify = Query | KnownNotify;
 
 /** `notify` of the snapshot; of a job that never began, of its flow as it is now. */
 function flowsNotify(job: Doc, { flow }: NotifyWorld): FlowsNotify {
-  const { flow_definition: settings, flow: name, tasks, owner } = job;
+  const { flow_definition: settings, flow: name, tasks, owner, flow_version: asked } = job;
   if (isObject(settings)) return notifyOf(settings);
   if (typeof name !== 'string' || tasks !== undefined) return { kind: 'known', notify: undefined };
   const of = typeof owner === 'string' ? owner : defaultOwner;
-  const found = flow(name, of);
+  const found = flow(name, of, { version: asVersion(asked) });
   if (found.kind === 'unknown') return lookUp({ flows: [{ name, owner: of }] });
   return found.kind === 'found' ? notifyOf(found.value) : { kind: 'known', notify: undefined };
 }
 
 function notifyOf(settings: Doc): KnownNotify {
   const { notify, name, notify_lists } = settings;
-  const of = { flow: String(name), owner: ownerOf(settings) };
+  const version = versionOf(settings);
+  const of = { flow: String(name), owner: ownerOf(settings), ...(version && { version }) };
   return { kind: 'known', notify, of, isApart: notify_lists === false };
 }
 

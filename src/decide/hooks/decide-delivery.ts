@@ -132,7 +132,7 @@ function jobOf(
 
 /** What each job of a hook gets unchanged, beside its parameters. */
 function handedDown(hook: Hook): Readonly<Record<string, unknown>> {
-  const given = (['priority', 'queue', 'tags', 'keys'] as const).filter(
+  const given = (['flow_version', 'priority', 'queue', 'tags', 'keys'] as const).filter(
     (key) => hook[key] !== undefined,
   );
   return Object.fromEntries(given.map((key) => [key, hook[key]]));

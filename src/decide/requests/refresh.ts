@@ -1,5 +1,6 @@
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';
+import { asVersion } from '../../model/flow-versions.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
@@ -7,7 +8,7 @@ import { isStructure, type Node } from '../../model/tree.js';
 import { leavesOf } from '../../structures/tree.js';
 import { finish } from '../finish/finish.js';
 import { completionOn, jobSteps, lastAttempt } from '../../reading/attempts.js';
-import { flowFailure } from '../start/initialise.js';
+import { flowFailure } from '../start/flow-failure.js';
 import { lookUp } from '../queries.js';
 import type { Move } from '../intent.js';
 import type { World } from '../world.js';
@@ -30,7 +31,9 @@ export function refreshMove(job: LiveJob, now: number, world: World): Move {
   // A slice gets its definitions from its parent.
   if (name === '' || job.slice !== undefined)
     return { kind: 'change', job: without(job, 'refresh') };
-  const flow = world.flow(name, owner);
+  // One that asked for a version gets that one as it is stored now; others get the current one.
+  const ask = job.flow_pinned === true ? { version: asVersion(job.flow_version) } : {};
+  const flow = world.flow(name, owner, ask);
   switch (flow.kind) {
     case 'unknown':
       return lookUp({ flows: [{ name, owner }] });
@@ -39,7 +42,7 @@ export function refreshMove(job: LiveJob, now: number, world: World): Move {
     case 'absent':
     case 'ambiguous':
     case 'invalid':
-      return refuse(job, flowFailure(name, owner, flow), now);
+      return refuse(job, flowFailure(name, owner, flow, ask), now);
   }
 }
 

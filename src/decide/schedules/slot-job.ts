@@ -34,8 +34,8 @@ export function slotJob(
   { text }: Calendar,
   cause: JobCause = {},
 ): SlotJob {
-  const { _id, name, flow, owner, params, priority, queue, tags, keys } = schedule;
-  const given = { owner, params, priority, queue, tags, keys };
+  const { _id, name, flow, flow_version, owner, params, priority, queue, tags, keys } = schedule;
+  const given = { flow_version, owner, params, priority, queue, tags, keys };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return {
     _id: slotJobId(_id, slot),

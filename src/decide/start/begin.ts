@@ -182,7 +182,7 @@ function startWithPermits(job: LiveJob, step: TaskStep, now: number, world: Worl
 /** Claims the step for this engine, or makes the child job that its task calls for. */
 function start(job: LiveJob, beginning: PermittedStep, now: number, world: World): Begun {
   const { leaf, task: definition, permits } = beginning;
-  const { flow } = definition;
+  const { flow, flow_version: version } = definition;
   if (flow !== undefined && depthOf(job) >= maxDepth) {
     const why = failure('FlowTooDeep', { flow, most: maxDepth });
     return failUnbegun(job, beginning, { failure: why, exit: exits.definition }, now);
@@ -200,7 +200,7 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
   const unfit = schema === undefined ? undefined : unfitForTask({ name, schema }, params, world);
   if (unfit !== undefined) return failUnbegun(job, beginning, unfit, now);
   if (flow !== undefined) {
-    const call = { attempt, flow, params };
+    const call = { attempt, flow, version, params };
     return childAgain(job, call, now, world) ?? spawnChild(job, call, now);
   }
   const step: LiveStep = {

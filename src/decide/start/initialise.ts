@@ -2,6 +2,7 @@ import { isObject } from '../../model/object.js';
 import { toKeyedParams } from '../../reading/dialects.js';
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';
+import { asVersion, type VersionAsk } from '../../model/flow-versions.js';
 import {
   isCancelRequested,
   type FlowSettings,
@@ -23,6 +24,7 @@ import { lookUp } from '../queries.js';
 import type { Found, World } from '../world.js';
 import type { Move } from '../intent.js';
 import { locking, withLocks, withoutPermit } from '../compete/locks.js';
+import { flowFailure, type UnusableFlow } from './flow-failure.js';
 import { expandParams, strayParams, withDefaults } from './params.js';
 import { without } from '../../model/record.js';
 import { sealedBreach, type Ordered } from './sealed.js';
@@ -85,7 +87,7 @@ function withFlow(job: NewJob, now: number, world: World): Move {
     case 'found':
       return initialiseWith(found.value, { ...job, owner }, now, world);
     case 'absent': {
-      const why = flowFailure(String(job.flow), owner, found);
+      const why = flowFailure(String(job.flow), owner, found, askOf(job));
       return notYet(job, why, now) ?? refuse(job, now, why);
     }
     case 'ambiguous':
@@ -99,7 +101,7 @@ const traces = {
   always: [
     ...['start', 'end', 'exit', 'result', 'failure', 'problems', 'run'],
     ...['next_due', 'resume_at', 'held_since', 'held_ms', 'timed_from', 'stuck_since'],
-    ...['flow_rev', 'flow_version', 'first_run', 'restarts', 'redo', 'refresh', 'refreshed'],
+    ...['flow_rev', 'flow_pinned', 'first_run', 'restarts', 'redo', 'refresh', 'refreshed'],
     ...['retry_refused', 'relock'],
   ],
   ofRun: ['signals', 'requests', 'notes', 'retry', 'notifications'],
@@ -116,9 +118,13 @@ function withoutTraces(job: NewJob): NewJob {
   if (!hasTraces) return job;
   const runTraces = 'steps' in job ? traces.ofRun : [];
   const endTraces = 'end' in job ? traces.ofEnded : [];
+  // Engines write the version that they chose; only one that somebody asked for is asked for again.
+  const version = record['flow_pinned'] === true ? [] : (['flow_version'] as const);
   // What a job continues hands its locks on to it.
   const locks = typeof record['continued_from'] === 'string' ? [] : (['locked'] as const);
-  return withoutPermit(without(record, ...traces.always, ...runTraces, ...endTraces, ...locks));
+  return withoutPermit(
+    without(record, ...traces.always, ...runTraces, ...endTraces, ...locks, ...version),
+  );
 }
 
 /**
@@ -143,9 +149,14 @@ type OwnedJob = NewJob & { readonly owner: string };
 type FoundFlow = Flow & { readonly _rev?: string };
 
 function flowOf(job: NewJob, owner: string, world: World): Found<Flow> {
-  if (job.tasks === undefined) return world.flow(String(job.flow), owner);
+  if (job.tasks === undefined) return world.flow(String(job.flow), owner, askOf(job));
   const name = job.flow ?? '';
   return { kind: 'found', value: { type: 'flow', name, owner, tasks: job.tasks } };
+}
+
+/** The version that a new job asks for. */
+function askOf({ flow_version: version }: Pick<NewJob, 'flow_version'>): VersionAsk {
+  return { version: asVersion(version) };
 }
 
 function initialiseWith(flow: FoundFlow, job: OwnedJob, now: number, world: World): Move {
@@ -258,8 +269,10 @@ function begunJob(
   const { exec_after: after } = job;
   const heldMs = after === undefined ? 0 : Math.max(0, toEpochMs(after) - now);
   const delay = job['retry_delay'] ?? (retryDelayMs === 0 ? undefined : retryDelayMs);
+  const { flow_version: asked, ...rest } = job;
+  const isPinned = asked !== undefined && job.tasks === undefined;
   const begun: LiveJob = {
-    ...job,
+    ...rest,
     state: '$$ready',
     start: now,
     tasks,
@@ -267,6 +280,7 @@ function begunJob(
     flow_definition: settings,
     ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
     ...(flow.version === undefined ? {} : { flow_version: flow.version }),
+    ...(isPinned ? { flow_pinned: true } : {}),
     ...(delay === undefined ? {} : { retry_delay: delay }),
     params,
     steps: [],
@@ -303,26 +317,6 @@ function refuse(job: NewJob, now: number, why: Failure, problems?: readonly Prob
   };
 }
 
-/** Why a flow cannot be used. */
-type Wrong = Exclude<Found<Flow>, { kind: 'found' | 'unknown' }>;
-
-/** The failure of a job whose flow cannot be used. */
-export function flowFailure(flow: string, owner: string, found: Wrong): Failure {
-  switch (found.kind) {
-    case 'absent':
-      return failure('FlowMissing', { flow, owner });
-    case 'ambiguous':
-      return failure('FlowAmbiguous', { flow, owner, ids: found.ids.join(', ') });
-    case 'invalid':
-      return failure('InvalidFlow', {
-        flow,
-        id: found.id,
-        problem: String(found.problems[0]?.message),
-        more: found.problems.length - 1,
-      });
-  }
-}
-
-function problemsOf(found: Wrong): readonly Problem[] | undefined {
+function problemsOf(found: UnusableFlow): readonly Problem[] | undefined {
   return found.kind === 'invalid' ? found.problems : undefined;
 }

@@ -6,6 +6,7 @@ import { sealOf, withSealed } from '../../model/sealing.js';
 import { exits, isOfFlow, type Failure } from '../../model/step.js';
 import { defaultOwner, pluginOf, type Task } from '../../model/task.js';
 import { isStructure, type Entry } from '../../model/tree.js';
+import type { VersionAsk } from '../../model/flow-versions.js';
 import { branchesOf, handlerOf, type Flow } from '../../model/flow.js';
 import { lookUp, type Query } from '../queries.js';
 import type { Found, World } from '../world.js';
@@ -178,8 +179,9 @@ function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world:
   const { entry } = beginning.leaf;
   if (secretsIn(ofFlow).size === 0) return { kind: 'around', ofFlow, entry, webhook: false };
   const source = notifySource(job, beginning.leaf);
-  const { flow: name, owner } = source ?? flowNamed(job);
-  const flow = mine(job, owner, (one) => world.flow(name, one));
+  const { flow: name, owner, version } = source ?? flowNamed(job);
+  const ask: VersionAsk = { version, orCurrent: true };
+  const flow = mine(job, owner, (one) => world.flow(name, one, ask));
   if (flow.kind === 'unknown') return lookUp({ flows: [{ name, owner }] });
   if (flow.kind !== 'found') return nowhere;
   const now =
@@ -191,8 +193,8 @@ function flowNow(job: LiveJob, beginning: Beginning, { ofFlow }: Defined, world:
   return { kind: 'around', ofFlow: params, entry: now, webhook: isWebhook };
 }
 
-function flowNamed({ flow_definition: { name, owner } }: LiveJob) {
-  return { flow: name, owner };
+function flowNamed({ flow_definition: { name, owner, version } }: LiveJob) {
+  return { flow: name, owner, version };
 }
 
 /** A definition, if it is of the owner that is named, and that is the job's or DEFAULT. */

@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../../model/document.js';
 import { canonical } from '../../model/canonical.js';
 import type { Joining } from '../../model/gathering.js';
+import { ambiguityText, chooseVersion, type VersionChoice } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { ownerOf } from '../../model/task.js';
@@ -151,9 +152,18 @@ type Verdict = {
   readonly refused?: readonly Refused[];
 };
 
-/** Reads a flow whose `on` names the type of an event; undefined: the document is no flow. */
-export function listeningFlow(doc: StoredDocument, parsed: Parsed): ListeningFlow | undefined {
-  if (parsed.kind !== 'flow') return undefined;
+/**
+ * Reads a flow whose `on` names the type of an event; undefined: the document is no flow, or of a version that is
+ * not current. `versions`: the documents of its name and owner.
+ */
+export function listeningFlow(
+  doc: StoredDocument,
+  parsed: Parsed,
+  versions: readonly StoredDocument[] = [doc],
+): ListeningFlow | undefined {
+  const choice = chooseVersion(versions);
+  const isOther = choice.kind === 'chosen' && choice.doc._id !== doc._id;
+  if (parsed.kind !== 'flow' || isOther) return undefined;
   const { triggers, problems } = readOn(doc['on']);
   const invalid = parsed.ok ? undefined : `The flow is not valid: ${parsed.problems[0].message}`;
   const { _id: id, name } = doc;
@@ -162,8 +172,14 @@ export function listeningFlow(doc: StoredDocument, parsed: Parsed): ListeningFlo
     owner: ownerOf(doc),
     closed: closedOf(doc),
     triggers,
-    problem: invalid ?? problems[0]?.message,
+    problem: invalid ?? ambiguityIn(choice) ?? problems[0]?.message,
   };
+}
+
+function ambiguityIn(choice: VersionChoice<StoredDocument>): string | undefined {
+  if (choice.kind !== 'ambiguous') return undefined;
+  const ids = choice.docs.map(({ _id }) => _id);
+  return `The flow ${ambiguityText(choice.cause, ids)}`;
 }
 
 /** Why a flow takes no jobs; undefined: it takes them. */

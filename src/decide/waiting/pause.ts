@@ -39,8 +39,8 @@ export function pauseMove(job: LiveJob, now: number, world: World): Move | undef
 
 /** Names what is paused around a job: its flow as it is stored now, or its queue. */
 export function outerPauseOf(job: LiveJob, world: World): string | undefined {
-  const { name, owner } = job.flow_definition;
-  const flow = world.flow(name, owner);
+  const { name, owner, version } = job.flow_definition;
+  const flow = world.flow(name, owner, { version, orCurrent: true });
   if (flow.kind === 'found' && flow.value.paused === true) return `Flow "${name}"`;
   const queue = queueOf(job);
   return world.queueControl(queue)?.paused === true ? `Queue "${queue}"` : undefined;

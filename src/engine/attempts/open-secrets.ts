@@ -2,6 +2,7 @@ import { problem } from '../../errors.js';
 import { encryptedIn } from '../../model/encrypted-values.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { LiveJob } from '../../model/job.js';
+import { notifiesOf } from '../../model/notify.js';
 import {
   readNamedSecret,
   secretId,
@@ -46,7 +47,8 @@ export function createOpenSecrets({ library, keyring, readSecret }: SecretSource
       const reference = readReference(valueAt(params, keys));
       if (reference === undefined || !isFor(reference, job, step, field)) continue;
       const { kind, name, owner } = reference;
-      const stored = library.stored(kind, name, owner);
+      const ask = { version: versionOfSecret(job), orCurrent: true } as const;
+      const stored = library.stored(kind, name, owner, ask);
       const named = readNamedSecret(valueAt(stored, keysOf(reference.field)));
       const value =
         named === undefined
@@ -58,6 +60,12 @@ export function createOpenSecrets({ library, keyring, readSecret }: SecretSource
     }
     return { params: { ...(params as Json | undefined) }, clear };
   };
+}
+
+/** The version of the flow that holds a secret: that of the job, or of the job that a notification tells of. */
+function versionOfSecret(job: LiveJob): string | undefined {
+  const { entry } = notifiesOf(job) ?? {};
+  return entry === undefined ? job.flow_definition.version : entry.version;
 }
 
 /** The value that stands encrypted in a task or flow. */

@@ -68,9 +68,11 @@ async function tellEnd(
 ): Promise<FinalJob> {
   const children = new Map<string, ReturnType<World['child']>>();
   const child: World['child'] = (id) => children.get(id) ?? { kind: 'unknown' };
-  const found = new Map<string, ReturnType<World['flow']>>();
-  const flow: World['flow'] = (name, owner) =>
-    found.get(keyOf(name, owner)) ?? library.flow(name, owner);
+  const found = new Set<string>();
+  const flow: World['flow'] = (name, owner, ask) =>
+    found.has(keyOf(name, owner))
+      ? library.foundFlow(name, owner, ask)
+      : library.flow(name, owner, ask);
   const asked = new Set<string>();
   for (;;) {
     const announced = announce(before, ended, { flow, child, linkOf, notifyLists });
@@ -91,9 +93,7 @@ async function tellEnd(
       (await retry(() => library.find('flow', flows).then(() => true))) !== true
     )
       return ended;
-    for (const { name, owner } of flows) {
-      found.set(keyOf(name, owner), library.foundFlow(name, owner));
-    }
+    for (const { name, owner } of flows) found.add(keyOf(name, owner));
     for (const id of announced.children) {
       children.set(id, await findChild(store, id, before, retry));
     }

@@ -4,6 +4,7 @@ import { inTurns } from '../../decide/compete/turns.js';
 import type { Wait } from '../../decide/intent.js';
 import type { PermitWant } from '../../decide/queries.js';
 import type { Flow } from '../../model/flow.js';
+import { asVersion } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isFinalState } from '../../model/job.js';
@@ -276,11 +277,11 @@ function wantsOf(job: StoredDocument, library: Pick<Library, 'flow'>): readonly 
 }
 
 function flowOfNew(
-  { flow, owner = defaultOwner, tasks }: StoredDocument,
+  { flow, owner = defaultOwner, tasks, flow_version: version }: StoredDocument,
   library: Pick<Library, 'flow'>,
 ): Flow | undefined {
   if (typeof flow !== 'string' || typeof owner !== 'string' || tasks !== undefined)
     return undefined;
-  const found = library.flow(flow, owner);
+  const found = library.flow(flow, owner, { version: asVersion(version) });
   return found.kind === 'found' ? found.value : undefined;
 }

@@ -198,7 +198,7 @@ async function findDefinitions(
 ): Promise<void> {
   if (query.flows.length > 0) await retry(() => library.find('flow', query.flows));
   for (const { name, owner } of query.flows) {
-    flows.set(keyOf(name, owner), library.foundFlow(name, owner));
+    flows.set(keyOf(name, owner), (ask) => library.foundFlow(name, owner, ask));
   }
   if (query.tasks.length > 0) await retry(() => library.find('task', query.tasks));
   for (const { name, owner } of query.tasks) {

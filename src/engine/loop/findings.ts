@@ -14,6 +14,7 @@ import type {
 import { rateKeyOf } from '../../decide/queries.js';
 import { eventId } from '../../model/event.js';
 import type { Flow } from '../../model/flow.js';
+import type { VersionAsk } from '../../model/flow-versions.js';
 import { keyOf, type Task } from '../../model/task.js';
 import type { Library } from './library.js';
 
@@ -42,7 +43,7 @@ export type Findings = ReturnType<typeof emptyFindings>;
 export function emptyFindings() {
   return {
     answers: new Map<string, Answer>(),
-    flows: new Map<string, Found<Flow>>(),
+    flows: new Map<string, (ask?: VersionAsk) => Found<Flow>>(),
     tasks: new Map<string, Found<Task>>(),
     contents: new Map<string, unknown>(),
     children: new Map<string, Child>(),
@@ -85,7 +86,8 @@ export function worldOf(found: Findings, library: Library): FoundOut {
 /** The definitions that were found for the decision, and those at hand. */
 function definitionsOf({ flows, tasks }: Findings, library: Library): Pick<World, 'flow' | 'task'> {
   return {
-    flow: (name, owner) => flows.get(keyOf(name, owner)) ?? library.flow(name, owner),
+    flow: (name, owner, ask) =>
+      flows.get(keyOf(name, owner))?.(ask) ?? library.flow(name, owner, ask),
     task: (name, owner) => tasks.get(keyOf(name, owner)) ?? library.task(name, owner),
   };
 }

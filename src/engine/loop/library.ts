@@ -2,6 +2,7 @@ import { systemClock } from '../../clock/clock.js';
 import type { Found } from '../../decide/world.js';
 import type { NameAndOwner } from '../../decide/queries.js';
 import type { Flow } from '../../model/flow.js';
+import { chooseVersion, type VersionAsk } from '../../model/flow-versions.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Problem } from '../../model/problems.js';
@@ -12,9 +13,18 @@ import { writesBetween } from './serializer.js';
 
 type Kind = 'flow' | 'task';
 type Definition = { flow: Flow; task: Task };
-type Entry<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+type Entry<T> = EntryVersion &
+  (
+    | { readonly ok: true; readonly value: T }
+    | { readonly ok: false; readonly problems: readonly Problem[] }
+  );
+/** What a document says of its version, whatever else is wrong with it; nothing of a task. */
+type EntryVersion = {
+  readonly id: string;
+  readonly version?: unknown;
+  readonly current?: unknown;
+  readonly current_since?: unknown;
+};
 
 /**
  * The flows and tasks of the database, kept in memory by the feed.
@@ -35,15 +45,23 @@ export type Library = {
   readonly doubt: () => void;
   /** Takes a changed or deleted document; false when it is no definition. */
   readonly update: (id: string, doc: StoredDocument | undefined) => boolean;
-  readonly flow: (name: string, owner: string) => Found<Flow>;
+  readonly flow: (name: string, owner: string, ask?: VersionAsk) => Found<Flow>;
   readonly task: (name: string, owner: string) => Found<Task>;
   /** Asks the store for what `flow` or `task` called unknown. */
   readonly find: (kind: Kind, wanted: readonly NameAndOwner[]) => Promise<void>;
   /** What is known right after `find`: the store was just asked, so nothing is unknown. */
-  readonly foundFlow: (name: string, owner: string) => Found<Flow>;
+  readonly foundFlow: (name: string, owner: string, ask?: VersionAsk) => Found<Flow>;
   readonly foundTask: (name: string, owner: string) => Found<Task>;
-  /** The document of a definition of exactly that owner, as it is stored; undefined: none, or several. */
-  readonly stored: (kind: Kind, name: string, owner: string) => StoredDocument | undefined;
+  /**
+   * The document of a definition of exactly that owner, as it is stored; undefined: none, or several of which
+   * none counts. `ask`: the version of a flow.
+   */
+  readonly stored: (
+    kind: Kind,
+    name: string,
+    owner: string,
+    ask?: VersionAsk,
+  ) => StoredDocument | undefined;
   /** All documents that it holds, by id, valid or not. */
   readonly held: ReadonlyMap<string, StoredDocument>;
   /** The ids of the flows and tasks that limit how many of their jobs or attempts go on. */
@@ -106,10 +124,7 @@ export function createLibrary(
     },
     foundFlow: held.shelves.flow.getKnown,
     foundTask: held.shelves.task.getKnown,
-    stored: (kind, name, owner) => {
-      const [id, ...others] = held.shelves[kind].ids(keyOf(name, owner));
-      return id === undefined || others.length > 0 ? undefined : held.documents.get(id);
-    },
+    stored: held.stored,
     held: held.documents,
     limiting: held.limiting,
   };
@@ -142,9 +157,10 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean, now: (
     const { max_running: most, concurrency } = doc;
     if (most !== undefined || concurrency !== undefined) limiting.add(id);
     if (isNews && !parsed.ok) onMalformed(doc, parsed.problems);
+    const of = parsed.kind === 'flow' ? versionFields(doc) : unversioned(doc);
     const entry = parsed.ok
-      ? ({ ok: true, value: parsed.value } as const)
-      : ({ ok: false, problems: parsed.problems } as const);
+      ? ({ ...of, ok: true, value: parsed.value } as const)
+      : ({ ...of, ok: false, problems: parsed.problems } as const);
     shelves[parsed.kind].put(id, keyOfDocument(doc), entry as Entry<never>);
     return true;
   };
@@ -156,6 +172,12 @@ function createHoldings(onMalformed: OnMalformed, isWhole: () => boolean, now: (
       const concerned = put(id, doc, true);
       if (concerned || doc === undefined) for (const ids of broughtMeanwhile) ids.add(id);
       return concerned;
+    },
+    stored: (kind: Kind, name: string, owner: string, ask?: VersionAsk) => {
+      const ids = shelves[kind].ids(keyOf(name, owner));
+      const docs = ids.flatMap((id) => documents.get(id) ?? []);
+      const choice = chooseVersion(docs.map(kind === 'flow' ? versionFields : unversioned), ask);
+      return choice.kind === 'chosen' ? documents.get(choice.doc.id) : undefined;
     },
     /** Runs something that reads; what the feed brings meanwhile is newer, unless revisions tell. */
     reading: async (
@@ -183,6 +205,15 @@ function keysOf(name: string, owner: string): readonly string[] {
     : [keyOf(name, owner), keyOf(name, undefined)];
 }
 
+function versionFields({ _id: id, version, current, current_since }: StoredDocument): EntryVersion {
+  return { id, version, current, current_since };
+}
+
+/** Tasks have no versions. */
+function unversioned({ _id: id }: StoredDocument): EntryVersion {
+  return { id };
+}
+
 /** Also of a malformed document, so that a job that names says what is wrong with it. */
 function keyOfDocument(doc: StoredDocument): string {
   const { owner } = doc;
@@ -192,9 +223,9 @@ function keyOfDocument(doc: StoredDocument): string {
 type Shelf<T> = {
   readonly put: (id: string, key: string, entry: Entry<T>) => void;
   readonly remove: (id: string) => void;
-  readonly get: (name: string, owner: string) => Found<T>;
+  readonly get: (name: string, owner: string, ask?: VersionAsk) => Found<T>;
   /** The same right after the store was asked: what is not here is nowhere. */
-  readonly getKnown: (name: string, owner: string) => Found<T>;
+  readonly getKnown: (name: string, owner: string, ask?: VersionAsk) => Found<T>;
   readonly ids: (key: string) => readonly string[];
   readonly confirmAbsent: (keys: readonly string[]) => void;
 };
@@ -207,8 +238,12 @@ function createShelf<T extends Definition[Kind]>(
   now: () => number,
 ): Shelf<T> {
   const byKey = new Map<string, Map<string, Entry<T>>>();
-  /** What `byKey` amounts to; keys without a definition are left out. */
+  /** What is current in `byKey`; keys without a definition are left out. */
   const found = new Map<string, Found<T>>();
+  const there = (key: string, ask: VersionAsk | undefined): Found<T> | undefined => {
+    const entries = ask === undefined || isForCurrent(ask) ? undefined : byKey.get(key);
+    return entries === undefined ? found.get(key) : toFound(entries, ask);
+  };
   const keyOfId = new Map<string, string>();
   const absentSince = new Map<string, number>();
   const isAbsent = (key: string): boolean => now() - (absentSince.get(key) ?? 0) < absentMs;
@@ -230,18 +265,18 @@ function createShelf<T extends Definition[Kind]>(
       byKey.delete(key);
       found.delete(key);
     },
-    get: (name, owner) => {
+    get: (name, owner, ask) => {
       const own = keyOf(name, owner);
-      const there = found.get(own);
-      if (there !== undefined) return there;
+      const ofOwner = there(own, ask);
+      if (ofOwner !== undefined) return ofOwner;
       if (!isWhole() && !isAbsent(own)) return { kind: 'unknown' };
       const ofEverybody = keyOf(name, undefined);
-      const shared = found.get(ofEverybody);
+      const shared = there(ofEverybody, ask);
       if (shared !== undefined) return shared;
       return { kind: isAbsent(own) && isAbsent(ofEverybody) ? 'absent' : 'unknown' };
     },
-    getKnown: (name, owner) =>
-      found.get(keyOf(name, owner)) ?? found.get(keyOf(name, undefined)) ?? { kind: 'absent' },
+    getKnown: (name, owner, ask) =>
+      there(keyOf(name, owner), ask) ?? there(keyOf(name, undefined), ask) ?? { kind: 'absent' },
     ids: (key) => [...(byKey.get(key)?.keys() ?? [])],
     confirmAbsent: (keys) => {
       for (const key of absentSince.keys()) if (!isAbsent(key)) absentSince.delete(key);
@@ -250,10 +285,27 @@ function createShelf<T extends Definition[Kind]>(
   };
 }
 
+/** Asks for no version, and for that of no running job: what `found` holds. */
+function isForCurrent({ version, orCurrent }: VersionAsk): boolean {
+  return version === undefined && orCurrent !== true;
+}
+
 /** `entries`: at least one. */
-function toFound<T>(entries: ReadonlyMap<string, Entry<T>>): Found<T> {
-  const [[id, entry], ...others] = [...entries] as [[string, Entry<T>]];
-  if (others.length > 0) return { kind: 'ambiguous', ids: [...entries.keys()].sort() };
-  if (!entry.ok) return { kind: 'invalid', id, problems: entry.problems };
-  return { kind: 'found', value: entry.value as T & { _id?: string; _rev?: string } };
+function toFound<T>(entries: ReadonlyMap<string, Entry<T>>, ask?: VersionAsk): Found<T> {
+  const choice = chooseVersion([...entries.values()], ask);
+  switch (choice.kind) {
+    case 'none':
+      return { kind: 'absent' };
+    case 'absent':
+      return choice;
+    case 'ambiguous': {
+      const { docs, cause } = choice;
+      return { kind: 'ambiguous', ids: docs.map(({ id }) => id).sort(), cause };
+    }
+    case 'chosen': {
+      const { doc: entry } = choice;
+      if (!entry.ok) return { kind: 'invalid', id: entry.id, problems: entry.problems };
+      return { kind: 'found', value: entry.value as T & { _id?: string; _rev?: string } };
+    }
+  }
 }

@@ -9,6 +9,7 @@ import type { StoredEvent } from '../../decide/triggers/events.js';
 import type { Answer } from '../../decide/world.js';
 import type { Joining } from '../../model/gathering.js';
 import type { StoredDocument } from '../../model/document.js';
+import { keyOf, ownerOf } from '../../model/task.js';
 import { readTriggered } from '../../model/trigger.js';
 import { parseDocument, parseInPieces } from '../../reading/parse.js';
 import { takeTurns } from '../../turns.js';
@@ -106,16 +107,43 @@ async function flowsStartedBy(
       throw error;
     }),
   );
-  return rows === undefined ? undefined : takeTurns(readInTurns(rows));
+  if (rows === undefined) return undefined;
+  return takeTurns(readInTurns(rows, await versionsOfAll({ store, retry }, rows)));
+}
+
+type Row = { readonly doc?: StoredDocument };
+
+/** The documents of all versions of these flows, by key, where there are several. */
+async function versionsOfAll(
+  { store, retry }: Pick<FollowParts, 'store' | 'retry'>,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, readonly StoredDocument[]>> {
+  const all = new Map<string, StoredDocument[]>();
+  const keys = [...new Set(rows.flatMap(({ doc }) => (doc === undefined ? [] : keyOfFlow(doc))))];
+  if (keys.length === 0) return all;
+  const ids = (await retry(() => store.view('flows', { keys }))) ?? [];
+  const several = keys.filter((key) => ids.filter((row) => row.key === key).length > 1);
+  if (several.length === 0) return all;
+  const read = await retry(() => store.view('flows', { keys: several, includeDocs: true }));
+  for (const { key, doc } of read ?? []) {
+    if (doc !== undefined) all.set(key, [...(all.get(key) ?? []), doc]);
+  }
+  return all;
+}
+
+function keyOfFlow(doc: StoredDocument): string {
+  return keyOf(String(doc['name']), ownerOf(doc));
 }
 
 /** Flows may be long, and many may listen. */
 function* readInTurns(
-  rows: readonly { readonly doc?: StoredDocument }[],
+  rows: readonly Row[],
+  versions: ReadonlyMap<string, readonly StoredDocument[]>,
 ): Generator<undefined, readonly ListeningFlow[], undefined> {
   const flows: ListeningFlow[] = [];
   for (const { doc } of rows) {
-    const parsed = doc && listeningFlow(doc, yield* parseInPieces(doc));
+    const read = doc && (yield* parseInPieces(doc));
+    const parsed = doc && read && listeningFlow(doc, read, versions.get(keyOfFlow(doc)));
     if (parsed !== undefined) flows.push(parsed);
     yield;
   }

@@ -1,5 +1,6 @@
 import { newDefinitionId, type Client, type NamedKind } from '../../client.js';
 import { problem } from '../../errors.js';
+import { versionOf } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
 import { twinScheduleId, twinText } from '../../model/schedule.js';
@@ -90,7 +91,9 @@ export async function prepared(
   assertOwner(principal, owner);
   const name = typeof own['name'] === 'string' ? own['name'] : '';
   const id = typeof own['_id'] === 'string' ? own['_id'] : undefined;
-  const before = await replaced(api.client, kind, { called, id, name, owner }, principal);
+  const version = kind === 'flow' ? versionOf(own) : undefined;
+  const named = { called, id, name, owner, version };
+  const before = await replaced(api.client, kind, named, principal);
   const { doc, lost } = withSecretsOf(own, before);
   if (lost.length > 0) refuseDocument(kind, lost.map(unknownSecret));
   const attachments = isObject(before?.['_attachments'])
@@ -98,7 +101,7 @@ export async function prepared(
     : {};
   const { _attachments: _shown, ...content } = doc;
   const kept = {
-    _id: before?._id ?? (await newId(api.client, kind, { called, id, name, owner }, principal)),
+    _id: before?._id ?? (await newId(api.client, kind, named, principal)),
     _rev: '0-0',
   };
   // What is found is told with the values that are wrong: it is looked for where secrets are hidden.
@@ -119,21 +122,40 @@ type Named = {
   readonly id: string | undefined;
   readonly name: string;
   readonly owner: string;
+  /** Of a flow. */
+  readonly version: string | undefined;
 };
 
 /** What is stored under the id or the name already. */
 async function replaced(
   client: Client,
   kind: NamedKind,
-  { called, id, name, owner }: Named,
+  { called, id, name, owner, version }: Named,
   principal: Principal,
 ): Promise<StoredDocument | undefined> {
+  if (kind === 'flow') return replacedFlow(client, { called, id, name, owner, version }, principal);
   for (const one of new Set([id ?? called ?? name, name])) {
     const words = { called: one, owner };
     const found = one === '' ? undefined : await definitionCalled(client, kind, words, principal);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The flow of that id, or the document of that version. @throws TwsError `definition_ambiguous` */
+async function replacedFlow(
+  client: Client,
+  { called, id, name, owner, version }: Named,
+  principal: Principal,
+): Promise<StoredDocument | undefined> {
+  const byId = await client.get(id ?? called ?? name);
+  if (byId?.['type'] === 'flow' && mayHave(principal, byId)) return byId;
+  if (name === '') return undefined;
+  const named = await client.find('flow', name, owner);
+  const [same, ...others] = named.filter((doc) => versionOf(doc) === version);
+  if (others.length === 0) return same;
+  const ids = [same, ...others].flatMap((doc) => doc?._id ?? []);
+  throw problem('definition_ambiguous', { kind: 'flow', name, owner, ids });
 }
 
 /** The id of a new one, which must be free. @throws Refused, TwsError `document_conflict` */
@@ -157,10 +179,10 @@ async function newId(
  */
 function newIdOf(
   kind: NamedKind,
-  { called, id, name, owner }: Named,
+  { called, id, name, owner, version }: Named,
   { owners }: Principal,
 ): string {
-  const usual = newDefinitionId(kind, name, owner);
+  const usual = newDefinitionId(kind, name, owner, version);
   const isId = called?.startsWith(`${kind}:`) === true;
   if (called !== undefined && !isId && ![name, `${name}::${owner}`, id].includes(called)) {
     const message = `name must be that of the path, ${JSON.stringify(called)}; it is ${JSON.stringify(name)}.`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { SubmitOptions } from '../../client.js';
 import { summaryOf } from '../../client-rules.js';
 import { problem } from '../../errors.js';
+import { asVersion, whyNotChosen } from '../../model/flow-versions.js';
 import { ownerOf, defaultOwner } from '../../model/task.js';
 import { closest } from '../../model/closest.js';
 import type { Api } from '../api.js';
@@ -103,8 +104,12 @@ async function flowWarnings({ client }: Api, job: Readonly<Record<string, unknow
   const { flow } = job;
   if (typeof flow !== 'string') return [];
   const owner = ownerOf(job);
-  for (const one of new Set([owner, defaultOwner])) {
-    if ((await client.find('flow', flow, one)).length > 0) return [];
+  const { flow_version: asked } = job;
+  const choice = await client.chosenFlow({ name: flow, owner }, { version: asVersion(asked) });
+  if (choice.kind === 'chosen') return [];
+  if (choice.kind !== 'none') {
+    const path = choice.kind === 'absent' ? 'flow_version' : 'flow';
+    return [{ path, message: `Flow "${flow}" ${whyNotChosen(choice, asked)}` }];
   }
   const flows = await client.definitions('flow');
   const visible = flows.filter((doc) => [owner, defaultOwner].includes(ownerOf(doc)));

@@ -43,6 +43,19 @@ function retried(
   return told.ask('retry', wish);
 }
 
+// Shows X-28.
+it('has the child run the version that the step or its task asks for', () => {
+  const told = waiting({ tasks: [task('a', { flow: 'inner', flow_version: '2' })] });
+  expect(told.children).toMatchObject([{ flow: 'inner', flow_version: '2' }]);
+  expect(told.with({ children: { 'j:0:1': { kind: 'absent' } } }).decide()).toMatchObject({
+    kind: 'spawn',
+    children: [{ flow_version: '2' }],
+  });
+  const inline = story({ steps: [{ flow: 'inner', version: '3' }] });
+  inline.go();
+  expect(inline.children).toMatchObject([{ flow: 'inner', flow_version: '3' }]);
+});
+
 describe('a child job that failed', () => {
   const failed = child({ flow: 'inner', exit: 2, run: 1, steps: [], failure });
   const ended: Child = { kind: 'final', job: failed };

@@ -68,12 +68,12 @@ describe('the end of a job', () => {
   it('is told by the flow and by the job itself, those of the flow first', () => {
     const told = begun(['a'], {
       flow: { notify: [{ task: 'tell', params: { a: 1 } }] },
-      job: { notify: [{ flow: 'escalate' }] },
+      job: { notify: [{ flow: 'escalate', version: '2' }] },
       world: { children: absent('j:notify:1:0', 'j:notify:1:1') },
     });
     expect((told.done() as Writing).makes).toMatchObject([
       { _id: 'j:notify:1:0', tasks: { sequence: [{ task: 'tell', params: { a: 1 } }] } },
-      { _id: 'j:notify:1:1', flow: 'escalate' },
+      { _id: 'j:notify:1:1', flow: 'escalate', flow_version: '2' },
     ]);
   });
 

@@ -84,13 +84,31 @@ describe('a retry with the latest definitions', () => {
   });
 
   it('keeps which edition of the flow it goes by now', () => {
-    const it = changed(failing({ flow: { version: 1 } }), ['a', 'b'], [], { version: 2 });
-    expect(it.job).toMatchObject({ flow_version: 1 });
+    const it = changed(failing({ flow: { version: '1' } }), ['a', 'b'], [], { version: '2' });
+    expect(it.job).toMatchObject({ flow_version: '1' });
     retry(it);
-    expect(it.liveJob.flow_version).toBe(2);
+    expect(it.liveJob.flow_version).toBe('2');
     changed(it.broke('b'), ['a', 'b']);
     retry(it);
     expect(it.liveJob).not.toHaveProperty('flow_version');
+  });
+
+  // Shows X-28.
+  it('stays with the version that it asked for; without one it goes by the current one', () => {
+    const latest = [
+      flow(['a', 'x'], { version: '1' }),
+      flow(['a', 'y'], { version: '2', current: true }),
+    ];
+    const around = { flows: latest, tasks: tasksOf(flow(['a', 'b', 'x', 'y'])) };
+    const after = (job: Record<string, unknown>): Story => {
+      const it = failing({ flow: { version: '1' }, job }).with(around);
+      retry(it);
+      return it;
+    };
+    const asked = after({ flow_version: '1' });
+    expect(asked.running).toEqual(['x']);
+    expect(asked.liveJob).toMatchObject({ flow_version: '1', flow_pinned: true });
+    expect(after({}).running).toEqual(['y']);
   });
 
   it('looks up the flow and its tasks when they are not known', () => {

@@ -140,8 +140,60 @@ describe('initialise', () => {
     expect(initialised(newJob(), { flows: latest })).toMatchObject({
       job: { flow_version: '2.1', flow_definition: { version: '2.1' } },
     });
-    const copy = initialised(newJob({ flow_version: '1.0' }));
+    const copy = initialised(newJob({ flow_version: '1.0', run: 1 }));
     expect(copy).not.toHaveProperty('job.flow_version');
+  });
+
+  // Shows.
+  it('takes the version that it asks for, and asks for it again as a copy', () => {
+    const all = [
+      flow(['a'], { version: '1' }),
+      flow(['b'], { version: '2', current: true }),
+      flow(['a', 'b'], { version: '3' }),
+    ];
+    const plain = initialised(newJob(), { flows: all });
+    expect(plain).toMatchObject({ job: { flow_version: '2' } });
+    expect(plain).not.toHaveProperty('job.flow_pinned');
+    const third = initialised(newJob({ flow_version: '3' }), { flows: all });
+    expect(third).toMatchObject({ job: { flow_version: '3', flow_pinned: true } });
+    const copy = newJob({ flow_version: '3', flow_pinned: true, steps: [], run: 1, end: 5 });
+    expect(initialised(copy, { flows: all })).toMatchObject({
+      job: { flow_version: '3', flow_pinned: true },
+    });
+    const own = newJob({ flow_version: '3', tasks: toTree(['b']) });
+    expect(initialised(own, { flows: all })).not.toHaveProperty('job.flow_pinned');
+  });
+
+  it('does without a version that is not there, as without a flow', () => {
+    const all = [flow(['a'], { version: '1' }), flow(['b'])];
+    const move = initialised(newJob({ flow_version: '7' }), { flows: all });
+    expect(move).toMatchObject({
+      job: {
+        exit: 3,
+        failure: {
+          name: 'FlowVersionMissing',
+          message:
+            'Flow "f" of owner "DEFAULT" has no version "7"; it has 1. Store that version, or correct "flow_version" of the job.',
+        },
+      },
+    });
+    const none = initialised(newJob({ flow_version: '7' }));
+    expect(none).toHaveProperty('job.failure.message', expect.stringContaining('has none'));
+    const later = initialised(newJob({ flow_version: '7', paused: true }), { flows: all });
+    expect(later).toMatchObject({ kind: 'wait' });
+  });
+
+  it('names the documents of which none is current', () => {
+    const named = (_id: string, version: string) => ({ ...flow(['a'], { version }), _id });
+    expect(initialised(newJob(), { flows: [named('x', '1'), named('y', '2')] })).toMatchObject({
+      job: {
+        failure: {
+          name: 'FlowAmbiguous',
+          message:
+            'Flow "f" of owner "DEFAULT" has several versions and none of them is current; set "current": true in one of x, y.',
+        },
+      },
+    });
   });
 
   it.each([

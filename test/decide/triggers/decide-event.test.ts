@@ -43,6 +43,22 @@ const worldOf = (more: Partial<EventWorld> = {}): EventWorld => ({
 
 const right = (value: unknown): Answer => ({ ok: true, value });
 
+const versionsOf = (docs: readonly StoredDocument[]): readonly (string | undefined)[] =>
+  docs.flatMap((doc) => {
+    const found = listeningFlow(doc, parseDocument(doc), docs);
+    return found === undefined ? [] : [found.problem ?? found.id];
+  });
+
+// Shows A-09.
+it('starts jobs of the current version of a flow alone', () => {
+  const one = flowDoc({ event: 'paid' }, { _id: 'one', version: '1' });
+  const two = flowDoc({ event: 'paid' }, { _id: 'two', version: '2' });
+  expect(versionsOf([one, { ...two, current: true }])).toEqual(['two']);
+  const none =
+    'The flow has several versions and none of them is current; set "current": true in one of one, two.';
+  expect(versionsOf([one, two])).toEqual([none, none]);
+});
+
 /** What the event says after the first write, given these answers to expressions. */
 function decidedFor(
   docs: readonly StoredDocument[],

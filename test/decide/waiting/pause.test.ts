@@ -41,6 +41,17 @@ describe('a pause', () => {
     expect(told.with({ flows: [told.flow] }).go().kind).toBe('claim');
   });
 
+  // Shows X-28.
+  it('may be one of the version that it runs, whichever is current now', () => {
+    const told = story({ steps: ['a'], flow: { version: '1' } });
+    const other = flow(['a'], { version: '2', current: true, paused: true });
+    told.with({ flows: [told.flow] }).go();
+    told.with({ flows: [told.flow, other] });
+    expect(told.decide()).not.toMatchObject({ because: 'Flow "f" is paused ("paused": true).' });
+    told.done();
+    expect(told.job).toMatchObject({ state: '$$complete', exit: 0 });
+  });
+
   it('may be one of its queue, also of that of its flow', () => {
     const paused = {
       mail: { _id: 'c', type: 'queue-control' as const, queue: 'mail', paused: true },

@@ -6,6 +6,7 @@ import type { Followed } from '../../../src/engine/loop/followed.js';
 import { idHash } from '../../../src/decide/compete/ranks.js';
 import type { Peer } from '../../../src/decide/world.js';
 import type { StoredDocument } from '../../../src/model/document.js';
+import { keyOf, ownerOf } from '../../../src/model/task.js';
 import { winnerFirst } from '../../../src/replicas/resolve/leaf-revisions.js';
 import type { WriteResult } from '../../../src/store/batch.js';
 
@@ -139,10 +140,18 @@ export function startPart<F extends Followed>(
           ),
       ),
     leaves: (doc: string) => ask(() => cluster.leaves(doc)),
-    view: (_name: string, { key }: { readonly key: readonly string[] }) =>
+    view: (
+      name: string,
+      { key = [], keys }: { readonly key?: readonly string[]; readonly keys?: readonly string[] },
+    ) =>
       ask(() =>
         cluster.ids().flatMap((one) => {
           const doc = cluster.get(one);
+          const called = doc === undefined ? '' : keyOf(String(doc['name']), ownerOf(doc));
+          if (name === 'flows') {
+            const isOne = doc?.['type'] === 'flow' && keys?.includes(called) === true;
+            return isOne ? [{ id: one, key: called, doc }] : [];
+          }
           const { event } = (doc?.['on'] ?? {}) as { readonly event?: string };
           return event === key[1] ? [{ id: one, doc }] : [];
         }),
