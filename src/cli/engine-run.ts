@@ -133,6 +133,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
     retryDelayMs,
+    eventTtlMs: config.eventTtlMs,
     signal,
     webhooks: config.webhooks,
     notify: config.notify,

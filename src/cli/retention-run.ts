@@ -28,7 +28,7 @@ export type RetentionParts = {
 /**
  * Removes old jobs each hour, in turn with all other processes of the database: one pass is made by one of
  * them. Without any `retain` it stores nothing,
- * unless tombstones of earlier passes are still to be purged. What fails is logged and tried again.
+ * unless tombstones of earlier passes are still to be purged, or events have expired. What fails is logged and tried again.
  * Resolves when the signal has ended it.
  */
 export async function keepRetention(parts: RetentionParts): Promise<void> {
@@ -59,13 +59,13 @@ async function passOnce(
   { client, usual, root, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
   told: Set<string>,
 ): Promise<number> {
-  const { configured, problems, toPurge } = await client.readRetention(usual);
+  const { configured, problems, toPurge, expired } = await client.readRetention(usual);
   for (const { flow, message } of problems) {
     const line = `No job of flow ${flow} is removed: ${message}`;
     if (!told.has(line)) log.warn({ flow }, line);
     told.add(line);
   }
-  if ((!configured && !toPurge) || signal.aborted) return everyMs;
+  if ((!configured && !toPurge && expired === 0) || signal.aborted) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') tellPass(pass, Date.now() - began, log);
@@ -78,13 +78,22 @@ async function passOnce(
 
 type Done = Extract<PassResult, { readonly kind: 'done' }>;
 
-function tellPass({ result, purged }: Done, ms: number, log: Log): void {
+function tellPass({ result, expired, purged }: Done, ms: number, log: Log): void {
   const { rows, documents, broken, archived, failures } = result;
   for (const { archive, job, message } of failures) log.warn({ archive, job }, message);
   const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
-  const about = { removed: sum('removed'), kept: sum('kept'), documents, archived, purged, ms };
-  const what = `Removed ${counted(about.removed, 'old job')} in ${lengthOf(ms)}`;
+  const about = {
+    removed: sum('removed'),
+    kept: sum('kept'),
+    documents,
+    archived,
+    expired,
+    purged,
+    ms,
+  };
+  const events = expired === 0 ? '' : ` and ${counted(expired, 'expired event')}`;
+  const what = `Removed ${counted(about.removed, 'old job')}${events} in ${lengthOf(ms)}`;
   const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
-  if (about.removed > 0 || broken) log.info(about, line);
+  if (about.removed > 0 || expired > 0 || broken) log.info(about, line);
   else log.debug(about, line);
 }

@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
+import { isLiving } from '../model/event.js';
 import { readGathering, type Gathering } from '../model/gathering.js';
 import { readTriggered } from '../model/trigger.js';
 import { counted, listed, momentFrom } from '../words.js';
@@ -35,7 +36,16 @@ export async function eventReasons(
     ...waits,
     ...refused.map(({ flow, because }) => `It starts no job of flow ${flow}: ${because}`),
   ];
-  return told.length > 0 ? told : [nothingFits];
+  const life = read.until === undefined ? [] : [lifeOf(read.until, now)];
+  return [...(told.length > 0 ? told : [nothingFits]), ...life];
+}
+
+/** Until when an event releases waits. */
+function lifeOf(until: number, now: number): string {
+  const at = new Date(until).toISOString();
+  return isLiving({ until }, now)
+    ? `It releases steps that wait for it until ${at}.`
+    : `It expired at ${at}: it releases no step, and retention removes it.`;
 }
 
 const nothingFits =

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { problem, TwsError } from '../errors.js';
 import { unreadSignal } from '../decide/requests/unread.js';
-import { eventId } from '../model/event.js';
+import { announcedEvent, eventId, isLiving } from '../model/event.js';
 import { shownId, unfitId } from '../model/ids.js';
 import { isLiveJob } from '../model/job.js';
 import type { Problem } from '../model/problems.js';
+import { readTriggered } from '../model/trigger.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { SignalStart } from '../model/signal.js';
 import type { Store } from '../store/store.js';
+import type { NewDocument } from '../store/writer.js';
 import { currentJob, isEndedJob } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
@@ -29,6 +31,10 @@ export type EventToAnnounce = {
   readonly event: string;
   readonly key?: string;
   readonly data?: unknown;
+  /** How long it releases waits: ms, or ISO 8601. */
+  readonly ttl?: number | string;
+  /** Tells events of the same type and key apart; without it there is one. */
+  readonly id?: string;
 };
 
 /**
@@ -71,18 +77,39 @@ export function warningsOfSignal(
   return unread === undefined ? [] : [unread];
 }
 
-/** Stores an event and answers its id. @throws TwsError `event_announced` for one that is there */
+/**
+ * Stores an event and answers its id. One whose life has ended is announced anew.
+ * @throws TwsError `event_announced` for one that is there and lives
+ */
 export async function announceEvent(
   store: Store,
-  { event, key = '', data }: EventToAnnounce,
+  { event, key = '', data, ttl, id }: EventToAnnounce,
 ): Promise<string> {
-  const _id = eventId({ type: event, key });
-  const more = data === undefined ? {} : { data };
+  const _id = eventId({ type: event, key, ...(id === undefined ? {} : { id }) });
+  const more = { ...(data === undefined ? {} : { data }), ...(ttl === undefined ? {} : { ttl }) };
+  const doc = { _id, type: 'event', event, key, ...more };
+  if (await isStored(store, doc)) return _id;
+  const there = await store.get(_id);
+  const isOver = there !== undefined && hasExpired(there, Date.now());
+  if (isOver && (await isStored(store, { ...doc, _rev: there._rev }))) return _id;
+  throw problem('event_announced', { id: _id });
+}
+
+/** Whether it could be written: not where another revision is there. */
+async function isStored(store: Store, doc: NewDocument): Promise<boolean> {
   try {
-    await writeDocument(store, { _id, type: 'event', event, key, ...more });
+    await writeDocument(store, doc);
+    return true;
   } catch (error) {
     if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
-    throw problem('event_announced', { id: _id });
+    return false;
   }
-  return _id;
+}
+
+/** Whether the life of an event has ended at `now` (epoch ms), and no job is about to start for it. */
+export function hasExpired(doc: StoredDocument, now: number): boolean {
+  const triggered = readTriggered(doc['triggered']);
+  if (doc['type'] !== 'event' || typeof triggered !== 'object') return false;
+  const { starting, gathering, gathered } = triggered;
+  return (starting ?? gathering ?? gathered) === undefined && !isLiving(announcedEvent(doc), now);
 }

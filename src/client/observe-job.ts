@@ -15,6 +15,7 @@ import { eventId } from '../model/event.js';
 import type { Job } from '../model/job.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
 import { parseDocument, type Parsed } from '../reading/parse.js';
+import { readEvents } from '../store/events.js';
 import type { Store } from '../store/store.js';
 import { roundTurn } from '../turns.js';
 import { observe, type Observed } from './observer.js';
@@ -68,7 +69,8 @@ export async function observeJob(
     const result = full.length === 0 ? observed : { ...observed, fullRates: full };
     if (isAnswered) return result;
     known = count;
-    if (query?.kind === 'look_up') await answer(store, query, observed.job, found);
+    if (query?.kind === 'look_up')
+      await answer(store, query, { job: observed.job, now: seen.now }, found);
     else if (query?.kind === 'acquire')
       await lookAtLimits(store, query, { job: observed.job, now: seen.now }, found);
     else return result;
@@ -104,7 +106,12 @@ async function lookAtLimits(
   }
 }
 
-async function answer(store: Store, query: Query, job: Job, found: FoundFacts): Promise<void> {
+async function answer(
+  store: Store,
+  query: Query,
+  { job, now }: { readonly job: Job; readonly now: number },
+  found: FoundFacts,
+): Promise<void> {
   for (const { name, owner } of query.tasks) {
     found.tasks.set(keyOf(name, owner), await findTask(store, name, owner));
   }
@@ -112,17 +119,15 @@ async function answer(store: Store, query: Query, job: Job, found: FoundFacts): 
     found.children.set(id, await findChild(store, id, job, (ask) => ask()));
   }
   for (const name of query.events) {
-    const key = [name.type, name.key];
-    const rows = await store.view('events', { key, includeDocs: true, limit: 1 });
-    const doc = rows[0]?.doc;
-    const data = doc?.['data'];
+    const there = await readEvents(store, name, { now });
     found.events.set(
       eventId(name),
-      doc === undefined ? { kind: 'absent' } : { kind: 'found', data },
+      there.length === 0 ? { kind: 'absent' } : { kind: 'found', events: there },
     );
   }
   for (const question of query.questions) {
-    if (question.id.endsWith('.key')) found.answers.set(question.id, await evaluate(question));
+    if (/\.key$|\.wait\.match /.test(question.id))
+      found.answers.set(question.id, await evaluate(question));
   }
   for (const id of query.subjects) {
     const doc = await store.get(id);

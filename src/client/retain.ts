@@ -11,6 +11,7 @@ import type { EndedStatus, Retain } from '../model/retain.js';
 import { keyOf, ownerOf } from '../model/task.js';
 import type { Store } from '../store/store.js';
 import { listDefinitions } from './lists.js';
+import { countExpired } from './retain-events.js';
 import { hasRemovals, noteRemoval } from './retain-purge.js';
 import { candidatesOf, type RetainCandidate } from './retain-candidates.js';
 import {
@@ -97,6 +98,8 @@ export type RetentionState = Pick<RetainResult, 'configured' | 'problems'> & {
   readonly rules: readonly ToldRule[];
   /** Whether tombstones of earlier passes are still to be purged, also where no rule is left. */
   readonly toPurge: boolean;
+  /** Events whose life has ended, 10,000 at most; they are removed, whatever the rules. */
+  readonly expired: number;
 };
 
 /** The rules of all flows as they are stored now. */
@@ -115,7 +118,8 @@ export async function readRetention(store: Store, usual?: Retain): Promise<Reten
   const { rules, problems } = await rulesOf(store, usual);
   const configured = scansFor(rules, Date.now()).length > 0;
   const toPurge = await hasRemovals(store);
-  return { configured, problems, rules: toldRules(rules), toPurge };
+  const expired = await countExpired(store, Date.now());
+  return { configured, problems, rules: toldRules(rules), toPurge, expired };
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../model/retention.js';
 import { isWorthCompacting } from '../decide/retention/compaction.js';
 import type { Store } from '../store/store.js';
+import { removeExpired } from './retain-events.js';
 import { purgeRemoved, type PurgeOptions } from './retain-purge.js';
 import { retainJobs, type RetainOptions, type RetainResult } from './retain.js';
 
@@ -41,6 +42,8 @@ export type PassResult =
       readonly kind: 'done';
       readonly result: RetainResult;
       readonly next: number;
+      /** Events that were removed because their life had ended. */
+      readonly expired: number;
       /** Tombstones that were purged. */
       readonly purged: number;
       /** Why not all of them could be purged. */
@@ -76,11 +79,15 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
     const result = await retainJobs(store, { ...options, now: began, mayGoOn: isOurs, isNoted });
     const { purgeAfterMs: delayMs, signal } = options;
     const mayGoOn = async (): Promise<boolean> => signal?.aborted !== true && (await isOurs());
+    const expired = await removeExpired(store, { now: began, mayGoOn, isNoted });
     const purging = { now: began, mayGoOn, ...(delayMs === undefined ? {} : { delayMs }) };
     const { purged, unpurged } = isNoted
       ? await purgeAfter(store, purging)
       : { purged: 0, ...refused };
-    const { uncompacted, compacted } = await compactAfter(store, result.documents + purged);
+    const { uncompacted, compacted } = await compactAfter(
+      store,
+      result.documents + expired + purged,
+    );
     const ms = Math.round(performance.now() - from);
     last = {
       at: began,
@@ -91,7 +98,7 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
       ...(compacted !== undefined && { compacted }),
     };
     return {
-      ...{ kind: 'done', result, next: claimed.doc.next, purged },
+      ...{ kind: 'done', result, next: claimed.doc.next, expired, purged },
       ...(unpurged !== undefined && { unpurged }),
       ...(uncompacted !== undefined && { uncompacted }),
     };

@@ -118,6 +118,7 @@ export const settingsFileSchema = z
     queues: setting('queues', queues),
     lease: setting('lease', leaseSchema),
     retry_delay: setting('retry_delay', writtenLengthSchema),
+    event_ttl: setting('event_ttl', writtenLengthSchema),
     drain: setting('drain', drainSchema),
     retain: setting('retain', retainSchema),
     notify: setting('notify', notifySettingsSchema),

@@ -43,6 +43,8 @@ export type Config = {
   readonly leaseMs?: number;
   /** So many ms pass before a retry where neither task nor flow nor job says so. */
   readonly retryDelayMs?: number;
+  /** How long events live that have no `ttl`, ms; absent or 0: until they are deleted. */
+  readonly eventTtlMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
   readonly drainMs?: number;
   /** Which ended jobs stay where their flow does not say so. */
@@ -127,6 +129,7 @@ function forEngines(sources: Sources) {
     queues: value('queues') ?? settings.queues.usual,
     leaseMs: value('lease'),
     retryDelayMs: value('retry_delay'),
+    eventTtlMs: value('event_ttl'),
     drainMs: value('drain'),
     retain: value('retain'),
     notify: value('notify') ?? settings.notify.usual,

@@ -88,6 +88,10 @@ export const settings = {
     about: 'Milliseconds before a retry where neither task nor flow nor job says so',
     usual: 0,
   },
+  event_ttl: {
+    about:
+      'How long an announced event releases waits that has no "ttl", from when an engine first handles it; default: until it is deleted.',
+  },
   drain: {
     about: 'Milliseconds that running steps may take to end when an engine stops',
     usual: 30_000,

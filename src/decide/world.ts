@@ -1,6 +1,7 @@
 import type { FailureSeen } from '../model/step.js';
 import type { BigResult } from '../model/big-result.js';
 import { usualCrashLimit } from '../model/engine.js';
+import type { AnnouncedEvent } from '../model/event.js';
 import type { Flow } from '../model/flow.js';
 import type { AmbiguityCause, VersionAsk } from '../model/flow-versions.js';
 import type { FinalJob } from '../model/job.js';
@@ -94,11 +95,11 @@ export type SubjectFound =
 /** The job for which, in the end, a job was made; `live`: also one that is not there. */
 export type Root = 'unknown' | 'live' | 'final' | 'crowded';
 
-/** An event that was announced: a document of its own, with data. */
+/** The events of one type and key that live: documents of their own, with data. */
 export type Announced =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'found'; readonly data?: unknown };
+  | { readonly kind: 'found'; readonly events: readonly AnnouncedEvent[] };
 
 /**
  * What became of it. `held`: a permit with the `nonce` of its lock, unless the job had it before. `taken`: a job that

@@ -75,7 +75,10 @@ export function assemble(options: EngineOptions) {
   };
   const jobs = createJobs(parts);
   const control = createControl(base, others, parts);
-  const followers: Followers = createFollowers({ ...base, ...others, ...parts });
+  const followers: Followers = createFollowers({
+    ...{ ...base, ...others, ...parts },
+    eventTtlMs: options.eventTtlMs,
+  });
   return { ...base, ...others, ...parts, ...control, jobs, ...followers, failed };
 }
 
@@ -210,6 +213,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
   const decider = createDecider({
     ...{ store, library: others.library, attachments: contents, locks, rates, retry },
     ...{ life: life.signal, onDecide, once, now, worldFrom, reserve: attempts.reserve },
+    eventTtlMs: options.eventTtlMs,
     jobTree: createJobTree({ store, now, mostDescendants }),
     ...(rule === undefined ? {} : { rule }),
   });

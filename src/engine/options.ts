@@ -50,6 +50,8 @@ export type EngineOptions = {
   readonly reportMs?: number | undefined;
   /** The wait before a retry where neither task nor flow nor job says one; default 0. */
   readonly retryDelayMs?: number | undefined;
+  /** How long events live that have no `ttl`, ms; absent or 0: until they are deleted. */
+  readonly eventTtlMs?: number | undefined;
   readonly crashLimit?: number | undefined;
   /** Receives what can be measured. */
   readonly meters?: Partial<EngineMeters> | undefined;

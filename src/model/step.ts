@@ -96,6 +96,8 @@ const ofKind = {
   seen: z.exactOptional(z.int().min(0)),
   continues: z.exactOptional(flagSchema),
   signal_id: z.exactOptional(z.string()),
+  /** The event that the wait took. */
+  event_id: z.exactOptional(z.string()),
   /** What the sender of that signal is answered, or the step whose result it is. */
   answer: z.exactOptional(z.unknown()),
   answer_by: z.exactOptional(z.string()),

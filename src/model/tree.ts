@@ -48,6 +48,8 @@ export type WaitFor = PeopleAsked & {
   readonly event?: string;
   /** Key of the event; templates are filled in. */
   readonly key?: string;
+  /** JSONata over {event, job, params, results}: only an event for which it is true is taken. */
+  readonly match?: string;
   /** Milliseconds; absent or 0: no limit. */
   readonly timeout?: number;
   /** JSON Schema of the data of the signal: others are refused, and the step waits on. */

@@ -146,6 +146,8 @@ export type StartingJob = Known<z.infer<typeof startingSchema>>;
 const triggeredSchema = z.looseObject({
   /** When it was decided which jobs the event starts. */
   at: momentSchema,
+  /** When its life ends (epoch ms): it releases no wait from then on, and retention removes it. */
+  until: z.exactOptional(momentSchema),
   starting: z.exactOptional(z.array(startingSchema)),
   /** What gathers it until a job starts, and may not have taken it yet. */
   gathering: z.exactOptional(z.array(joiningSchema)),

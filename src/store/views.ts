@@ -85,11 +85,17 @@ export type Views = {
   readonly requests: { readonly key: string; readonly value: string };
   /** Signals that no engine has taken yet, by the id of their job; value: the name. */
   readonly signals: { readonly key: string; readonly value: string };
-  /** Announced events. Key `[type, key]`. */
-  readonly events: { readonly key: readonly [string, string]; readonly value: null };
-  /** Flows that events start: key `['event', type]`. And events that wait in a gathering: `['gathered', id]`. */
+  /** Announced events. Key `[type, key]`; value: when an engine first handled it, and when its life ends (epoch ms). */
+  readonly events: {
+    readonly key: readonly [string, string];
+    readonly value: readonly [at: number | null, until: number | null] | null;
+  };
+  /**
+   * Flows that events start: key `['event', type]`. And events that wait in a gathering: `['gathered', id]`.
+   * And events whose life ends, which nothing waits for any more: `['expires', until]` (epoch ms).
+   */
   readonly triggers: {
-    readonly key: readonly ['event' | 'gathered', string];
+    readonly key: readonly ['event' | 'gathered', string] | readonly ['expires', number];
     readonly value: null;
   };
   /** Waiting steps of jobs: key `['signal', name, '']` or `['event', type, key]`; value: owner. */

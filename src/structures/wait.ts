@@ -20,6 +20,13 @@ const waitSchema = z
       signal: z.exactOptional(nameSchema.describe('Name of the signal to wait for.')),
       event: z.exactOptional(nameSchema.describe('Type of the event to wait for.')),
       key: z.exactOptional(textSchema.describe('Key of the event; templates are filled in.')),
+      match: z.exactOptional(
+        z
+          .string({ error: 'must be a JSONata expression (a string)' })
+          .describe(
+            'JSONata over {event, job, params, results}: only an event for which it is true is taken.',
+          ),
+      ),
       timeout: z.exactOptional(
         writtenLengthSchema.describe('Milliseconds, or ISO 8601 ("PT30S"); 0 = no limit.'),
       ),
@@ -32,7 +39,7 @@ const waitSchema = z
     { error: waitText },
   )
   .superRefine((wait, context) => {
-    const { signal, event, key, form } = wait;
+    const { signal, event, key, match, form } = wait;
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message, params: { isComplete: true } });
     const isForPerson = form !== undefined;
@@ -43,6 +50,8 @@ const waitSchema = z
     }
     if (isForSignal && key !== undefined)
       refuse('key', 'must not stand beside "signal": only events have a key');
+    if (isForSignal && match !== undefined)
+      refuse('match', 'must not stand beside "signal": write "schema" to refuse signals');
     if (isForPerson) {
       if (wait.schema !== undefined)
         refuse('schema', 'must not stand beside "form", which is the schema of the answer');
@@ -63,12 +72,13 @@ export const wait: EntryKind = {
   shape: { wait: waitSchema.describe('Waits for a signal, an event or the answer of a person.') },
   calledBy: 'word',
   isWait: true,
-  notes: ({ wait: { signal, event, key, timeout, form, title } = {} }) => [
+  notes: ({ wait: { signal, event, key, match, timeout, form, title } = {} }) => [
     ...(form === undefined ? [] : [`waits for a person${title === undefined ? '' : `: ${title}`}`]),
     ...(signal === undefined || form !== undefined ? [] : [`waits for signal ${signal}`]),
     ...(event === undefined
       ? []
       : [`waits for event ${event}${key === undefined ? '' : ` ${key}`}`]),
+    ...(match === undefined ? [] : [`that matches ${match}`]),
     ...(timeout ? [`at most ${lengthOf(timeout)}`] : []),
   ],
   texts: ['wait.key', ...waysToAsked('wait')],

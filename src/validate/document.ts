@@ -169,13 +169,20 @@ export function isExpression(keys: readonly string[]): boolean {
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
     ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') &&
-    (['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '') || isAnswer(own))
+    (['when', 'guards', 'over', 'while'].includes(own.at(-1) ?? '') ||
+      isAnswer(own) ||
+      isMatchOfWait(own))
   );
 }
 
 /** Whether the text at these keys is what a wait answers the sender of its signal. */
 export function isAnswer(keys: readonly string[]): boolean {
   return keys.at(-2) === 'wait' && keys.at(-1) === 'answer';
+}
+
+/** Whether the text at these keys says which events a wait takes. */
+export function isMatchOfWait(keys: readonly string[]): boolean {
+  return keys.at(-2) === 'wait' && keys.at(-1) === 'match';
 }
 
 /** `locks` of a job is a regular expression. */

@@ -2,7 +2,7 @@ import { closest } from '../model/closest.js';
 import { isObject } from '../model/object.js';
 import { loadJsonata } from '../plugin/late-packages.js';
 import type { Written } from './written.js';
-import { isAnswer, isExpression, textsIn } from './document.js';
+import { isAnswer, isExpression, isMatchOfWait, textsIn } from './document.js';
 
 /** What conditions, lists to go over and outputs know by name; a map may add one of its own. */
 const roots = [
@@ -30,7 +30,11 @@ export function unknownRoots(
   return texts
     .filter(({ keys }) => isExpression(keys))
     .flatMap(({ keys, path, text }) => {
-      const there = isAnswer(keys) ? [...known, 'data'] : known;
+      const there = [
+        ...known,
+        ...(isAnswer(keys) ? ['data'] : []),
+        ...(isMatchOfWait(keys) ? ['event'] : []),
+      ];
       return [...new Set(rootsOf(text))]
         .filter((name) => !there.includes(name))
         .map((name) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { keepRetention } from '../../src/cli/retention-run.js';
 import type { Client, PassResult } from '../../src/client.js';
 
-const state = { configured: false, problems: [], rules: [], toPurge: false };
+const state = { configured: false, problems: [], rules: [], toPurge: false, expired: 0 };
 
 type Part = Pick<Client, 'readRetention' | 'retention'>;
 
@@ -42,7 +42,7 @@ const nothing = {
   ...{ archived: 0, failures: [] },
 };
 const done = (more: object): PassResult => ({
-  ...{ kind: 'done', next: 0, purged: 0 },
+  ...{ kind: 'done', next: 0, expired: 0, purged: 0 },
   result: { ...nothing, rows, ...more },
 });
 

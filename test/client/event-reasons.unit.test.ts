@@ -55,6 +55,21 @@ it.each<[string, StoredDocument, StoredDocument | undefined, readonly string[] |
     ],
   ],
   [
+    'an event that lives for a time',
+    event({ at: 1, until: now + 1_000, started: ['j'] }),
+    undefined,
+    ['It has started job j.', 'It releases steps that wait for it until 2026-01-01T00:00:01.000Z.'],
+  ],
+  [
+    'an event that has expired',
+    event({ at: 1, until: now, started: ['j'] }),
+    undefined,
+    [
+      'It has started job j.',
+      'It expired at 2026-01-01T00:00:00.000Z: it releases no step, and retention removes it.',
+    ],
+  ],
+  [
     'all that an event does',
     event({
       ...{ at: 1, started: ['j'], gathering: [{ into, ...rule }] },

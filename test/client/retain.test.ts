@@ -390,6 +390,36 @@ describe('passes of several processes', () => {
     expect(await client.readRetention()).toMatchObject({ configured: false, toPurge: false });
   });
 
+  // Shows X-14.
+  it('remove events whose life has ended, whatever the rules, but none that a job is about to start for', async () => {
+    const { put, store } = await ready();
+    const event = (key: string, triggered: object) => ({
+      ...{ _id: `event:paid:${key}`, type: 'event', event: 'paid', key, triggered },
+    });
+    const starting = [{ job: 'j', flow: 'f', owner: 'me', entry: 0 }];
+    await put(
+      event('over', { at: 1, until: now }),
+      event('lives', { at: 1, until: now + 1 }),
+      event('fact', { at: 1 }),
+      event('starts', { at: 1, until: now, starting }),
+    );
+    const client = createClient({ store });
+    expect(await client.readRetention()).toMatchObject({ configured: false, expired: 2 });
+    const pass = await client.retention({ now, everyMs: 1, by: 'engine:a', atOnce: true });
+    expect(pass).toMatchObject({ kind: 'done', expired: 1 });
+    const left = await Promise.all(
+      ['over', 'lives', 'fact', 'starts'].map((key) => store.get(`event:paid:${key}`)),
+    );
+    expect(left.map((doc) => doc?.['key'])).toEqual([undefined, 'lives', 'fact', 'starts']);
+
+    // One that has expired can be announced anew, one that lives cannot.
+    const lives = { event: 'paid', key: 'fact', ttl: 'PT1H' };
+    await expect(client.announce(lives)).rejects.toMatchObject({ code: 'event_announced' });
+    expect(await client.announce({ ...lives, id: 'second' })).toBe('event:paid:fact#second');
+    expect(await client.announce({ ...lives, key: 'lives', data: 2 })).toBe('event:paid:lives');
+    expect(await store.get('event:paid:lives')).toMatchObject({ data: 2, ttl: 'PT1H' });
+  });
+
   it('keep what they did when tombstones cannot be purged, and say why', async () => {
     const { put, store } = await ready();
     await put(ended('a', 90));

@@ -171,11 +171,18 @@ describe('a running tws dev', () => {
 describe('settings of engines', () => {
   it('come from tws.json, with their origin', async () => {
     const older = { cipher: 'aes-192-cbc', kdf: 'scrypt', first: 'iv' };
-    await settings({ drain: 5_000, retry_delay: 70, lease: 3_000, secrets: { older } });
+    await settings({
+      drain: 5_000,
+      retry_delay: 70,
+      event_ttl: 'P1D',
+      lease: 3_000,
+      secrets: { older },
+    });
     const config = load();
     expect(config).toMatchObject({
       drainMs: 5_000,
       retryDelayMs: 70,
+      eventTtlMs: 86_400_000,
       leaseMs: 3_000,
       olderSecrets: older,
     });

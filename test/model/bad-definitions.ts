@@ -1002,6 +1002,18 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must not stand beside "signal": only events have a key.',
     ],
     [
+      'is for a signal with a match',
+      flow([{ wait: { signal: 's', match: 'true' } }]),
+      'tasks[0].wait.match',
+      'must not stand beside "signal": write "schema" to refuse signals.',
+    ],
+    [
+      'has a match that is a truth',
+      flow([{ wait: { event: 'e', match: true } }]),
+      'tasks[0].wait.match',
+      'must be a JSONata expression (a string); it is true.',
+    ],
+    [
       'is for an event and has an answer',
       flow([{ wait: { event: 'e', answer: 'data' } }]),
       'tasks[0].wait.answer',

@@ -124,8 +124,32 @@ describe('maps', () => {
       { type: 'event', failure: { name: 'InvalidEvent', message: 'Bad.' } },
       [['event', 'Bad.']],
     ],
-    ['events', { type: 'event', event: 'paid', key: '7' }, [[['paid', '7'], null]]],
-    ['events', { type: 'event', event: 'paid' }, [[['paid', ''], null]]],
+    [
+      'events',
+      { type: 'event', event: 'paid', key: '7' },
+      [
+        [
+          ['paid', '7'],
+          [null, null],
+        ],
+      ],
+    ],
+    [
+      'events',
+      { type: 'event', event: 'paid', triggered: { at: 1, until: 2 } },
+      [
+        [
+          ['paid', ''],
+          [1, 2],
+        ],
+      ],
+    ],
+    [
+      'triggers',
+      { type: 'event', event: 'paid', triggered: { at: 1, until: 2 } },
+      [[['expires', 2], null]],
+    ],
+    ['triggers', { type: 'event', event: 'paid', triggered: { until: 2, starting: [{}] } }, []],
     ['events', { type: 'event', event: 'paid', key: 7 }, []],
     ['engines', { type: 'engine', host: 'h', state: 'running' }, [['h', 'running']]],
     ['engines', { type: 'engine' }, [['', '']]],

@@ -160,6 +160,11 @@ describe('what can be read only with the words of another language', () => {
     },
   );
 
+  it('a match of a wait that is no JSONata is refused by push', () => {
+    const [first] = checkDocument('x', defined([{ wait: { event: 'e', match: 'event.' } }]));
+    expect(first).toMatchObject({ path: 'tasks[0].wait.match' });
+  });
+
   it.each<[what: string, doc: Doc, path: string]>([
     ['parameters', defined([{ task: 'a', params: { x: '{{#if y}}' } }]), 'tasks[0].params.x'],
     ['a delay', defined([{ delay: '{{#if x}}' }]), 'tasks[0].delay'],

@@ -394,6 +394,13 @@ describe('names at the root of a condition', () => {
     expect(await notes({ f: when(text) })).toEqual([]);
   });
 
+  it('may be the event in the match of a wait', async () => {
+    const asks = (match: string) => flow('f', [{ wait: { event: 'e', match } }]);
+    expect(await notes({ f: asks('event.data.n = params.n') })).toEqual([]);
+    const [found] = await notes({ f: asks('evnt.data.n') });
+    expect(found).toContain('asks for "evnt", which is never there; did you mean "event"?');
+  });
+
   it('may be the data of a signal in the answer to it', async () => {
     const asks = (answer: string) => flow('f', [{ wait: { signal: 's', answer } }]);
     expect(await notes({ f: asks('{"n": data.n}') })).toEqual([]);

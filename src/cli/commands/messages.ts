@@ -6,6 +6,7 @@ import { defineCommand, secondsFlag, switchFlag } from '../command.js';
 import type { SignalStart } from '../../model/signal.js';
 import { isObject } from '../../model/object.js';
 import { nameSchema } from '../../model/scalars.js';
+import { spanSchema } from '../../model/span.js';
 import type { Io } from '../io.js';
 import { dataFlag, jsonFlag } from '../json-flag.js';
 import { showWarnings } from '../problems.js';
@@ -98,15 +99,26 @@ function startOf({ start: flow, owner, params }: StartFlags): SignalStart | unde
   });
 }
 
+/** A number is milliseconds. */
+const ttlFlag = z
+  .string()
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
+  .pipe(spanSchema);
+
 /** `tws event`: announces an event to every job that waits for it. */
 export const event = defineCommand(
-  z.object({ data }),
+  z.object({ data, ttl: ttlFlag.optional(), id: nameSchema.optional() }),
   async ({ args, flags, config: read }, io) => {
     const [type = '', key = ''] = args;
     if (type === '') throw problem('usage', { reason: 'The name of an event must not be empty.' });
     const { client, close } = openDatabase(read());
     try {
-      const more = flags.data === undefined ? {} : { data: flags.data };
+      const { ttl, id: own } = flags;
+      const more = {
+        ...(flags.data === undefined ? {} : { data: flags.data }),
+        ...(ttl === undefined ? {} : { ttl }),
+        ...(own === undefined ? {} : { id: own }),
+      };
       const id = await client.announce({ event: type, key, ...more });
       io.out(`announced: event "${type}"${key === '' ? '' : ` of "${key}"`} (${id})`);
       io.json({ id, event: type, key });

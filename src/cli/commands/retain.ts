@@ -31,18 +31,21 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
     for (const { flow, message } of state.problems) {
       io.warn(`No job of flow ${flow} is removed: ${message}`);
     }
-    if (!state.configured) {
+    const { expired } = state;
+    if (!state.configured && expired === 0) {
       io.out('No retention is configured: all jobs stay.');
       io.say(howToSay);
       const { configured, problems } = state;
       io.json({ ...nothing, configured, problems, dryRun: said.dryRun });
       return problems.length > 0 ? 1 : 0;
     }
-    if (said.dryRun) return tell(await lookAt(client, usual, io), 'would be removed', io);
+    if (said.dryRun)
+      return tell({ ...(await lookAt(client, usual, io)), expired }, 'would be removed', io);
     if (said.confirm) {
       const looked = await lookAt(client, usual, io);
-      if (sumOf(looked, 'removed') === 0) return tell(looked, 'removed', io);
-      if (!(await isAgreed(looked, io))) return 1;
+      const isNone = sumOf(looked, 'removed') === 0;
+      if (isNone && expired === 0) return tell({ ...looked, expired }, 'removed', io);
+      if (!isNone && !(await isAgreed(looked, io))) return 1;
     }
     return tell(await removeOld(client, { usual, root }, io), 'removed', io);
   } finally {
@@ -51,7 +54,7 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
 });
 
 const nothing = {
-  ...{ rows: [], documents: 0, archived: 0, kept: [], failures: [], broken: false },
+  ...{ rows: [], documents: 0, expired: 0, archived: 0, kept: [], failures: [], broken: false },
 };
 
 const howToSay =
@@ -67,18 +70,21 @@ async function lookAt(client: Client, usual: Retain | undefined, io: Io): Promis
   return looked;
 }
 
+/** `expired`: events whose life had ended. */
+type Removed = RetainResult & { readonly expired: number };
+
 /** @throws TwsError `retention_running` */
 async function removeOld(
   client: Client,
   given: Pick<RetainOptions, 'usual' | 'root'>,
   io: Io,
-): Promise<RetainResult> {
+): Promise<Removed> {
   const options = { ...given, signal: io.stop, atOnce: true, everyMs: retentionEveryMs };
   const by = `tws retain (process ${process.pid})`;
   const pass = await withProgress('removing', io, (onProgress) =>
     client.retention({ ...options, by, onProgress }),
   );
-  if (pass.kind === 'done') return pass.result;
+  if (pass.kind === 'done') return { ...pass.result, expired: pass.expired };
   const { by: other, since } = pass.kind === 'busy' ? pass : { by: 'another process', since: 0 };
   throw problem('retention_running', { by: other, since });
 }
@@ -111,14 +117,15 @@ async function isAgreed(looked: RetainResult, io: Io): Promise<boolean> {
 }
 
 /** Prints what was removed, or would be; the answer is the exit status. */
-function tell(result: RetainResult, done: 'removed' | 'would be removed', io: Io): number {
-  const { documents, kept, problems, broken, archived, failures } = result;
+function tell(result: Removed, done: 'removed' | 'would be removed', io: Io): number {
+  const { documents, kept, problems, broken, archived, failures, expired } = result;
   io.json({ ...result, dryRun: done !== 'removed' });
   for (const line of linesOf(result, io)) io.out(line);
   const removed = sumOf(result, 'removed');
   const jobs = removed === 0 ? 'no job' : counted(removed, 'job');
   const all = documents > removed ? ` (${counted(documents, 'document')})` : '';
   io.out(`${done}: ${jobs}${all}`);
+  if (expired > 0) io.out(`${done}: ${counted(expired, 'expired event')}`);
   for (const { id, because, job } of kept.slice(0, mostShown)) {
     const what = job === id ? 'it' : `job ${job}, which goes with it,`;
     io.say(`kept: ${id}: ${reasons[because](what)}.`);

@@ -189,8 +189,15 @@ export const jobs: readonly CommandDefinition[] = [
       { name: '<type>', about: 'Type of the event.' },
       { name: '[key]', about: 'What it is about.' },
     ],
-    options: [{ flags: '--data <json>', about: 'What it brings: JSON, or a text.' }],
-    examples: ['tws event payment order-7 --data \'{"sum": 3}\''],
+    options: [
+      { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
+      { flags: '--ttl <duration>', about: 'How long it releases waits: ms, or ISO 8601 (PT1H).' },
+      { flags: '--id <id>', about: 'Tells it apart from other events of this type and key.' },
+    ],
+    examples: [
+      'tws event payment order-7 --data \'{"sum": 3}\'',
+      'tws event reading room-1 --id 2026-11-26T10:00 --data 21.5 --ttl PT1H',
+    ],
     load: async () => (await import('../commands/messages.js')).event,
   },
   {

@@ -64,6 +64,8 @@ export type EventWorld = {
   readonly made: (id: string) => Made | undefined;
   /** What became of the event in a gathering (`made`: it was taken); undefined: nobody has tried yet. */
   readonly joined: (into: string) => Made | { readonly kind: 'full' } | undefined;
+  /** How long an event lives that has no `ttl`, ms; undefined or 0: until it is deleted. */
+  readonly usualTtlMs: number | undefined;
   /** Why the store does not take the event with the jobs that it starts; undefined: nobody has tried yet. */
   readonly refusal: string | undefined;
   /** A text of few characters that stands for a longer one. */
@@ -76,6 +78,7 @@ export type EventWorld = {
  *
  * T21 Which jobs an event starts is decided once, by one write of the event, a compare-and-set: `starting`
  *    holds them, with their parameters. They are made after it, and a second write clears `starting`.
+ * T39 When the life of an event ends is decided by the same write, from the time of this engine: `until`.
  * T22 The id of a job follows from the event, the flow and the entry of its `on`, and its content from
  *    `starting`: every engine makes the same one, and it exists once.
  * T23 An event starts jobs of the flows that have a fitting `on` when it is decided. It starts nothing
@@ -123,8 +126,10 @@ function beginning(event: StoredEvent, now: number, world: EventWorld): EventInt
     ...verdicts.flatMap((one) => one.refused ?? []),
     ...(refusal === undefined ? [] : keptOut([...wanted, ...together], refusal)),
   ];
+  const ttl = event.ttl === undefined ? world.usualTtlMs : writtenSpanMs(event.ttl);
   const triggered = {
     at: now,
+    ...(ttl !== undefined && ttl > 0 && { until: now + ttl }),
     ...(starting.length > 0 && { starting }),
     ...(gathering.length > 0 && { gathering }),
     ...(refused.length > 0 && { refused }),

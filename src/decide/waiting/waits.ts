@@ -11,13 +11,14 @@ import { hardDeadline, untilOf } from '../../reading/clock.js';
 import { totalDeadline, totalTimeoutOf } from '../../reading/entries.js';
 import { failStep } from '../finish/fail.js';
 import { newAttempt, withBegun } from '../steps.js';
-import { lookUp, type EventName, type Query, mergeQueries } from '../queries.js';
+import { type Query, mergeQueries } from '../queries.js';
 import type { Begun, Move, Wait } from '../intent.js';
 import type { Child, World } from '../world.js';
 import { textsOf } from '../../structures/kinds.js';
 import { isUndoing } from '../../structures/paths.js';
 import { describeForm, nextTimer } from '../../reading/people.js';
 import { answered } from './answer.js';
+import { eventMove } from './events.js';
 import { askedAt, beginForm, formTimer } from './form.js';
 import { leaseMsOf } from './lease.js';
 import { releasedWait } from './released-wait.js';
@@ -139,21 +140,16 @@ function readyOnes(job: LiveJob, now: number, world: World): readonly WaitingSte
 }
 
 /**
- * Returns since when a step has what it waits for (epoch ms); of an event no time is known, so it
- * is `now`.
+ * Returns since when a step has what it waits for (epoch ms). An event is taken `now`, or must be looked at.
  */
 function readyAt(job: LiveJob, step: WaitingStep, now: number, world: World): number {
   const { child, signal: name, until = Infinity } = step;
   if (child !== undefined) return childEnd(world.child(child), now);
   const signal = name === undefined ? newsOf(job, step) : nextSignal(job, step);
   if (signal !== undefined) return Math.min(signal.at, now);
-  const event = eventOf(step);
-  const isAbsent = event === undefined || world.event(event.type, event.key).kind === 'absent';
-  return isAbsent ? Math.min(until, nextTimer(step)?.at ?? Infinity) : now;
-}
-
-function eventOf({ event, key = '' }: WaitingStep): EventName | undefined {
-  return event === undefined ? undefined : { type: event, key };
+  return eventMove(job, step, now, world) === undefined
+    ? Math.min(until, nextTimer(step)?.at ?? Infinity)
+    : now;
 }
 
 function childEnd(child: Child, now: number): number {
@@ -177,13 +173,8 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
   }
   const timed = formTimer(job, step, now);
   if (timed !== undefined) return { kind: 'change', job: timed };
-  const name = eventOf(step);
-  if (name !== undefined) {
-    const event = world.event(name.type, name.key);
-    if (event.kind === 'unknown') return lookUp({ events: [name] });
-    if (event.kind === 'found')
-      return { kind: 'change', job: releasedWait(job, step, event.data, now) };
-  }
+  const taking = eventMove(job, step, now, world);
+  if (taking !== undefined) return taking;
   if (step.signal === undefined && step.event === undefined) {
     return { kind: 'change', job: releasedWait(job, step, undefined, now) };
   }

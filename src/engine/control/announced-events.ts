@@ -1,4 +1,5 @@
 import { failure } from '../../model/failures.js';
+import { isLiving } from '../../model/event.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { ViewRow } from '../../store/views.js';
@@ -66,19 +67,36 @@ async function logUnheard(
 /** So many waiting steps are compared with the announced events at a time. */
 const pageSize = 200;
 
-/** Looks for waiting steps whose event was announced while no engine ran. */
+/** What a job that waits has been woken for: how many events, and the time of the latest one. */
+const wokenFor = new WeakMap<object, Woken>();
+type Woken = { readonly jobs: ReadonlyMap<string, string>; readonly looks: number };
+/** Each so many looks all of them are woken: an engine that was to decide may have died. */
+const looksToAll = 10;
+
+/**
+ * Looks for waiting steps whose event was announced while no engine ran. A job whose `match` takes none of the
+ * events is not woken again for the same ones.
+ */
 export async function releaseWaiting(
-  { store, jobs }: Pick<Assembly, 'store' | 'jobs'>,
+  { store, jobs, now }: Pick<Assembly, 'store' | 'jobs' | 'now'>,
   waiting: AsyncIterable<ViewRow<'waiting'>>,
 ): Promise<void> {
+  const { jobs: before, looks } = wokenFor.get(jobs) ?? {
+    jobs: new Map<string, string>(),
+    looks: 0,
+  };
+  const isForAll = looks % looksToAll === 0;
+  const woken = new Map<string, string>();
   let page: ViewRow<'waiting'>[] = [];
   const look = async (): Promise<void> => {
     if (page.length === 0) return;
-    const keys = page.map(({ key: [, type, key] }) => [type, key]);
-    const announced = await store.view('events', { keys });
-    const found = new Set(announced.map(({ key }) => JSON.stringify(key)));
+    const found = await livingEvents(store, page, now());
     for (const { id, key } of page) {
-      if (found.has(JSON.stringify(key.slice(1)))) jobs.wake(id);
+      const events = found.get(JSON.stringify(key.slice(1)));
+      if (events === undefined) continue;
+      const all = `${woken.get(id) ?? ''} ${JSON.stringify([key, events])}`;
+      woken.set(id, all);
+      if (isForAll || before.get(id)?.startsWith(all) !== true) jobs.wake(id);
     }
     page = [];
   };
@@ -87,4 +105,24 @@ export async function releaseWaiting(
     if (page.length === pageSize) await look();
   }
   await look();
+  wokenFor.set(jobs, { jobs: woken, looks: looks + 1 });
+}
+
+/** The events that live among those that steps wait for, by type and key: how many, and when the latest one came. */
+async function livingEvents(
+  store: Pick<Assembly['store'], 'view'>,
+  page: readonly ViewRow<'waiting'>[],
+  now: number,
+): Promise<ReadonlyMap<string, readonly [count: number, at: number]>> {
+  const names = new Set(page.map(({ key }) => JSON.stringify(key.slice(1))));
+  const keys = [...names].map((name) => JSON.parse(name) as unknown);
+  const found = new Map<string, readonly [number, number]>();
+  for (const { key, value } of await store.view('events', { keys })) {
+    const [at, until] = value ?? [];
+    if (!isLiving({ until: until ?? Infinity }, now)) continue;
+    const name = JSON.stringify(key);
+    const [count, latest] = found.get(name) ?? [0, 0];
+    found.set(name, [count + 1, Math.max(latest, at ?? 0)]);
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { decide } from '../../decide/decide.js';
-import type { Announced, SubjectFound, World } from '../../decide/world.js';
-import { type Acquire, type EventName, keysOfWanted, type Query } from '../../decide/queries.js';
+import type { SubjectFound, World } from '../../decide/world.js';
+import { type Acquire, keysOfWanted, type Query } from '../../decide/queries.js';
 import type { Intent } from '../../decide/intent.js';
 import { eventId } from '../../model/event.js';
 import { failure } from '../../model/failures.js';
@@ -9,6 +9,7 @@ import type { Failure } from '../../model/step.js';
 import { keyOf } from '../../model/task.js';
 import { findChild, readTogether } from '../children/find-child.js';
 import { NoThreadError } from '../../plugin/calculations.js';
+import { readEvents } from '../../store/events.js';
 import type { Store } from '../../store/store.js';
 import { roundTurn } from '../../turns.js';
 import { evaluate } from '../../evaluate/expressions.js';
@@ -53,6 +54,8 @@ export type DeciderParts = {
   /** The world, with what was found out for a decision. */
   readonly worldFrom: (standpoint: Standpoint, known: FoundOut, schema: World['schema']) => World;
   readonly now: () => number;
+  /** How long events live that have no `ttl`, ms. */
+  readonly eventTtlMs?: number | undefined;
   /** Takes the slots of a claim, in the turn in which it is decided: what is decided next has them not. */
   readonly reserve: RunningAttempts['reserve'];
   /** Reads the attachments of jobs. */
@@ -181,7 +184,17 @@ async function answer(query: Query, found: Findings, job: Job, parts: DeciderPar
     roots.set(id, (await retry(() => jobTree.rootOf(id))) ?? 'live');
   }
   for (const id of query.subjects) subjects.set(id, await findSubject(store, id, retry));
-  for (const name of query.events) events.set(eventId(name), await findEvent(store, name, retry));
+  for (const name of query.events) {
+    const there =
+      (await retry(() =>
+        readEvents(store, name, { now: parts.now(), usualTtlMs: parts.eventTtlMs }),
+      )) ?? [];
+    // None also where the engine ends: nothing will be written any more.
+    events.set(
+      eventId(name),
+      there.length === 0 ? { kind: 'absent' } : { kind: 'found', events: there },
+    );
+  }
   for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
   if (query.attachments.length > 0) {
     const read = await attachments.of(job as LiveJob, query.attachments);
@@ -247,15 +260,4 @@ async function findSubject(store: Store, id: string, retry: Retry): Promise<Subj
   // The engine ends: nothing will be written any more.
   if (answer === undefined) return { kind: 'there', doc: { _id: id } };
   return answer.doc === undefined ? { kind: 'absent' } : { kind: 'there', doc: answer.doc };
-}
-
-/** An event announced under its own id, or by a document of any id. */
-async function findEvent(store: Store, name: EventName, retry: Retry): Promise<Announced> {
-  const rows = await retry(() =>
-    store.view('events', { key: [name.type, name.key], includeDocs: true, limit: 1 }),
-  );
-  // The engine ends: nothing will be written any more.
-  const doc = rows?.[0]?.doc;
-  if (doc === undefined) return { kind: 'absent' };
-  return 'data' in doc ? { kind: 'found', data: doc['data'] } : { kind: 'found' };
 }

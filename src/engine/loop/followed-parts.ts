@@ -25,4 +25,6 @@ export type FollowParts = Pick<
   readonly self: Peer;
   readonly meters: Partial<EngineMeters> | undefined;
   readonly clock: Pick<Clock, 'after'>;
+  /** How long events live that have no `ttl`, ms; absent or 0: until they are deleted. */
+  readonly eventTtlMs?: number | undefined;
 };

@@ -57,6 +57,7 @@ function createKnowledge(parts: FollowParts, event: string, join: JoinGathering)
       return refusal.reason();
     },
     answer: (id) => answers.get(id),
+    usualTtlMs: parts.eventTtlMs,
     made,
     joined: (into) => joined.get(into),
     hash: shortHash,

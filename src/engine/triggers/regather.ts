@@ -38,8 +38,9 @@ async function waitingEvents({
   const query = { startKey: ['gathered'], endKey: ['gathered', {}] };
   try {
     for await (const { id, key } of store.rows('triggers', query, ending.signal)) {
-      const known = found.get(key[1]);
-      if (known === undefined) found.set(key[1], [id]);
+      const into = String(key[1]);
+      const known = found.get(into);
+      if (known === undefined) found.set(into, [id]);
       else known.push(id);
     }
   } catch (error) {

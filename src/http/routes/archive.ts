@@ -34,6 +34,7 @@ const retentionStateSchema = z
     problems: z
       .array(z.object({ flow: z.string(), message: z.string() }))
       .describe('What flows say that cannot be followed: none of their jobs is removed.'),
+    expired: z.number().describe('Events whose life has ended; the next pass removes them.'),
     rules: z.array(ruleSchema).describe('What is kept: the default first, then single flows.'),
     ...retentionSchema.pick({ next: true, running: true, last: true }).partial().shape,
   })

@@ -5,6 +5,7 @@ import { problem } from '../../errors.js';
 import type { EngineDocument } from '../../model/engine.js';
 import { everyEngine } from '../../model/engine-control.js';
 import { nameSchema } from '../../model/scalars.js';
+import { spanSchema } from '../../model/span.js';
 import { defaultOwner } from '../../model/task.js';
 import type { Api, Check } from '../api.js';
 import { assertAllOwners, ownersFor } from '../access/owners.js';
@@ -228,6 +229,8 @@ export const eventsRoute = route({
       event: nameSchema.describe('Its type.'),
       key: z.string().optional().describe('What it is about.'),
       data: z.unknown().optional().describe('Becomes the result of the waiting steps.'),
+      ttl: spanSchema.optional().describe('How long it releases waits.'),
+      id: nameSchema.optional().describe('Tells events of the same type and key apart.'),
     }),
   },
   answers: {
@@ -239,11 +242,13 @@ export const eventsRoute = route({
   problems: ['owners_needed', 'event_announced'],
   handle: async ({ api, body, principal }) => {
     assertAllOwners(known({ principal }), 'announce an event');
-    const { event, key, data } = body;
+    const { event, key, data, ttl, id: own } = body;
     const id = await api.client.announce({
       event,
       ...(key === undefined ? {} : { key }),
       ...(data === undefined ? {} : { data }),
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(own === undefined ? {} : { id: own }),
     });
     return { status: 201, body: { id } };
   },

@@ -28,7 +28,9 @@ export class Outside {
 
   event(type: string, key: string, now: number): Announced {
     const at = this.#events.get(eventId({ type, key })) ?? Infinity;
-    return at > now ? { kind: 'absent' } : { kind: 'found', data: type };
+    return at > now
+      ? { kind: 'absent' }
+      : { kind: 'found', events: [{ id: eventId({ type, key }), at, isFact: true, data: type }] };
   }
 
   announce(name: EventName, now: number): void {

@@ -34,6 +34,7 @@ const listening = (docs: readonly StoredDocument[]): readonly ListeningFlow[] =>
 const worldOf = (more: Partial<EventWorld> = {}): EventWorld => ({
   flows: undefined,
   refusal: undefined,
+  usualTtlMs: undefined,
   answer: () => undefined,
   made: () => undefined,
   joined: () => undefined,
@@ -259,6 +260,22 @@ describe('an event whose jobs are decided', () => {
         },
       ],
     });
+  });
+
+  // Shows X-14.
+  it.each<[string, object, number | undefined, number | undefined]>([
+    ['what it says itself', { ttl: 'PT1M' }, 5_000, 60_000],
+    ['what the setting says', {}, 5_000, 5_000],
+    ['for ever without either', {}, undefined, undefined],
+    ['for ever where it says 0', { ttl: 0 }, 5_000, undefined],
+  ])('T39: lives as long as %s', (_title, more, usualTtlMs, ms) => {
+    const event = { _id: 'e', _rev: '1', type: 'event', event: 'paid', ...more } as StoredEvent;
+    const intent = decideEvent(event, 1_000, worldOf({ flows: [], usualTtlMs }));
+    const until = ms === undefined ? {} : { until: 1_000 + ms };
+    expect(intent).toMatchObject({ kind: 'write', event: { triggered: { at: 1_000, ...until } } });
+    expect('until' in ((intent as { event: StoredEvent }).event.triggered as object)).toBe(
+      ms !== undefined,
+    );
   });
 
   it.each<[string, EventWorld['made'], object]>([

@@ -132,7 +132,18 @@ describe('an entry that waits for an event', () => {
   const wait = { wait: { event: 'paid', key: 'order-{{job.params.order}}' } };
   const job = { params: { order: 7 } };
   const found = (data?: unknown) => ({
-    events: { 'paid:order-7': { kind: 'found' as const, ...(data === undefined ? {} : { data }) } },
+    events: {
+      'paid:order-7': {
+        kind: 'found' as const,
+        events: [
+          {
+            id: 'event:paid:order-7',
+            isFact: true as const,
+            ...(data === undefined ? {} : { data }),
+          },
+        ],
+      },
+    },
   });
 
   // Shows H-04.

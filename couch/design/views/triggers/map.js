@@ -1,10 +1,14 @@
 /*
  * What starts jobs. Key: ['event', type of the event] of the flows with such an "on". And ['gathered', id of the
- * gathering] of events that wait in one.
+ * gathering] of events that wait in one. And ['expires', when its life ends (epoch ms)] of events for which no job is
+ * about to start.
  */
 function map(doc) {
   if (doc.type === 'event') {
-    var gathered = doc.triggered && doc.triggered.gathered;
+    var triggered = doc.triggered || {};
+    var gathered = triggered.gathered;
+    var isFree = !triggered.starting && !triggered.gathering && !gathered;
+    if (isFree && typeof triggered.until === 'number') emit(['expires', triggered.until], null);
     if (!Array.isArray(gathered)) return;
     return gathered.forEach(function (one) {
       if (one && typeof one.into === 'string') emit(['gathered', one.into], null);
