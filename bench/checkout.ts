@@ -164,7 +164,8 @@ async function startProject(
   return running;
 }
 
-function variablesOf({ url, user = '', password = '', database }: Connection) {
+/** The environment of a project on this database. */
+export function variablesOf({ url, user = '', password = '', database }: Connection) {
   return {
     ...{ COUCH_URL: url, COUCH_USER: user, COUCH_PASS: password, COUCH_DATABASE: database },
     ...{ TWS_CRYPTO_KEY: '', NO_COLOR: '1' },

@@ -10,6 +10,7 @@ import { printer } from './figure.js';
 import { latency } from './latency.js';
 import { map } from './map.js';
 import { help, readOptions, type BenchName, type Options } from './options.js';
+import { ojs } from './ojs.js';
 import { pages } from './pages.js';
 import { openServer, type BenchServer } from './server.js';
 import { signIn } from './sign-in.js';
@@ -37,6 +38,7 @@ const benches: Readonly<Record<BenchName, (bench: Bench) => Promise<void>>> = {
   'sign-in': signIn,
   hostile,
   pages,
+  ojs,
   product,
 };
 

@@ -22,6 +22,7 @@ export const benchNames = [
   'sign-in',
   'hostile',
   'pages',
+  'ojs',
   'product',
 ] as const;
 export type BenchName = (typeof benchNames)[number];
@@ -62,7 +63,7 @@ export type Options = {
   readonly checkout: string;
   /** Also lists what the way of the plainest job calls. */
   readonly list: boolean;
-  /** Jobs of the backlog of the product. */
+  /** Jobs of the backlogs of `ojs` and of the product. */
   readonly backlog: number;
   /** The projects of the product have a guard, where its revision may leave it out. */
   readonly guard: boolean;
@@ -101,7 +102,7 @@ export const help = `npm run bench -- [flags]
   --listed 10000        pages: jobs in the list of the admin pages
   --part NAME           product: one part, may be repeated: ${productParts.join(', ')}
   --list                product, part way: also each file with what is called in it
-  --backlog 2000        product: jobs of its backlog
+  --backlog 2000        ojs, product: jobs of the backlog
   --no-guard            product: projects without the guard, where the revision can do without
   --copies 1            product: copies of each document, in a cluster
   --checkout DIR        product: a built checkout of another revision (default: this one)
