@@ -46,7 +46,8 @@ export type { Requested, RequestDetails, RequestedOne, RequestOptions } from './
 export { createPulse, renewedAt, type Pulse } from './client/pulse.js';
 export { usualLeaseMs } from './model/engine.js';
 export { isAway, type WatchOptions } from './client/watch.js';
-export type { TakenWork, WorkerStep, WorkAnswer, WorkWanted } from './client/work.js';
+export type { TakenWork, WorkerStep, WorkWanted } from './client/work.js';
+export type { WorkAnswer } from './client/work-answer.js';
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export { everyJob } from './client/every-job.js';
 export {

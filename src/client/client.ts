@@ -81,6 +81,7 @@ import {
   type SignInResult,
   type SigningIn,
 } from '../store/sessions.js';
+import { sharingReads } from '../store/shared-reads.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
 
@@ -341,6 +342,7 @@ const rules = {
 /** Makes the client of an open store; it keeps nothing and closes nothing. */
 export function createClient({ store }: { readonly store: Store }): Client {
   const { connection } = store;
+  const shared = sharingReads(store);
   return {
     place: { url: serverUrl(connection), database: connection.database },
     submit: (job, options) => submitJob(store, job, options),
@@ -348,11 +350,11 @@ export function createClient({ store }: { readonly store: Store }): Client {
     unwelcome: async (jobs) => (await rules.unwelcome()).unwelcomeJobs(store, jobs),
     uniqueRival: async (job) => (await rules.unique()).rivalOfNew(store, job),
     uniqueConflicts: async (jobs) => (await rules.unique()).uniqueConflicts(store, jobs),
-    get: (id) => store.get(id),
+    get: (id) => shared.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
-    find: (kind, name, owner) => findDefinition(store, kind, name, owner),
-    chosenFlow: (named, ask) => chosenFlow(store, named, ask),
+    find: (kind, name, owner) => findDefinition(shared, kind, name, owner),
+    chosenFlow: (named, ask) => chosenFlow(shared, named, ask),
     lookUp: (given, options) => lookUpDocuments(store, given, options),
     definitions: (kind) => listDefinitions(store, kind),
     definition: (kind, called, owner, isMeant) =>
@@ -382,7 +384,7 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: async (id, rev) => void (await removeDocument(store, id, rev)),
     removeJob: (id, options) => removeJob(store, id, options),
-    ...{ ...removing(store), ...otherParts(store) },
+    ...{ ...removing(store), ...otherParts(store, shared) },
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
     changes: (since, limit) => store.changes(since, limit),

@@ -79,8 +79,10 @@ export async function withoutEngine(
     const { flows, tasks, ...others } = came;
     const isMore = Object.values(others).some((list) => Array.isArray(list) && list.length > 0);
     if (isMore) return undefined;
-    for (const one of tasks) await learn(store, known, 'task', one);
-    for (const one of flows) await learn(store, known, 'flow', one);
+    await Promise.all([
+      ...tasks.map((one) => learn(store, known, 'task', one)),
+      ...flows.map((one) => learn(store, known, 'flow', one)),
+    ]);
   }
   return undefined;
 }

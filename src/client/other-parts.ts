@@ -8,13 +8,13 @@ import { notifying, type Notifying } from './notifying.js';
 /** The parts of the client that have files of their own. */
 export type OtherParts = Notifying & Limiting & ViewsOfDesigns & OutsideWork & NamedSecrets;
 
-/** The parts of the client that have files of their own. */
-export function otherParts(store: Store): OtherParts {
+/** The parts of the client that have files of their own. `shared`: the same database, which shares its reads. */
+export function otherParts(store: Store, shared: Store): OtherParts {
   return {
     ...notifying(store),
     ...limiting(store),
     ...viewsOfDesigns(store),
-    ...outsideWork(store),
+    ...outsideWork(shared),
     ...namedSecrets(store),
   };
 }

@@ -3,7 +3,8 @@ import type { StoredDocument } from '../model/document.js';
 import type { WorkerDocument, WorkerWish } from '../model/worker.js';
 import type { Store } from '../store/store.js';
 import type { CancelOptions, OfferOptions } from './offering.js';
-import type { TakenWork, WorkAnswer, WorkerStep, WorkWanted } from './work.js';
+import type { TakenWork, WorkerStep, WorkWanted } from './work.js';
+import type { WorkAnswer } from './work-answer.js';
 import { hearWorker, listWorkers, tellWorker, type WorkerFacts } from './workers.js';
 
 /** What the client does for workers outside, and for jobs that only they work on. */
@@ -53,15 +54,17 @@ export type OutsideWork = {
 const rules = {
   offering: () => import('./offering.js'),
   work: () => import('./work.js'),
+  answer: () => import('./work-answer.js'),
 };
 
+/** `store`: one that shares its reads, for workers ask for the same, many at the same time. */
 export function outsideWork(store: Store): OutsideWork {
   return {
     takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
     returnWork: async (work, now) => (await rules.work()).returnWork(store, work, now),
     answerWork: async (work, answer, options) =>
-      (await rules.work()).answerWork(store, work, answer, options),
+      (await rules.answer()).answerWork(store, work, answer, options),
     cancelWork: async (id, options) => (await rules.offering()).cancelWork(store, id, options),
     beginWork: async (jobs, options) => (await rules.offering()).beginWork(store, jobs, options),
     hearWorker: (facts, now) => hearWorker(store, facts, now),

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { receive } from '../decide/requests/command.js';
 import { renewLease, returnLease, takeOffer, type Renewal } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
 import { isLiveJob, type LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
-import type { Failure, WaitingStep } from '../model/step.js';
+import type { WaitingStep } from '../model/step.js';
 import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
-import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
 import { pausedQueues } from './queues.js';
 import { isMoving } from './moving.js';
 import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
-import { writeDocument } from './writes.js';
 
 /** What a worker asks for. */
 export type WorkWanted = {
@@ -93,10 +90,11 @@ async function* meantIn(
   missing: () => number,
 ): AsyncGenerator<readonly Offered[]> {
   const atATime = (): number => Math.max(1, Math.min(mostBeside, missing()));
+  const places = beingTaken(store);
   let tried = 0;
   let next: Offered[] = [];
   for await (const offer of offersOf(store, queue)) {
-    if (!isOwner(offer.owner)) continue;
+    if (!isOwner(offer.owner) || places.has(placeOf(offer))) continue;
     if ((tried += 1) > mostOffers) break;
     next.push(offer);
     if (next.length < (full.size > 0 ? mostRead : atATime())) continue;
@@ -125,7 +123,7 @@ async function notFull(
   const docs = await store.getMany([...new Set(offers.map(({ id }) => id))]);
   return offers.filter(({ id, signal }) => {
     const doc = docs.get(id);
-    const job = doc === undefined ? undefined : liveJob(doc);
+    const job = doc === undefined ? undefined : liveJobIn(doc);
     const asked = job && placeAsked(job, signal);
     return asked === undefined || !full.has(rateText(asked));
   });
@@ -151,7 +149,7 @@ async function takeBeside(
   return Promise.allSettled(
     offers.map((offer) => {
       const before = (last.get(offer.id) ?? Promise.resolve()).catch(() => undefined);
-      const mine = before.then(() => takeOne(store, offer, wanted));
+      const mine = before.then(() => takeAlone(store, offer, wanted));
       last.set(offer.id, mine);
       return mine;
     }),
@@ -186,6 +184,32 @@ const tries = 3;
 /** So often a lease is renewed whose job others change: whoever does not get more time gives the work up. */
 const renewals = 50;
 
+/** What this process is about to give away, by database: whoever else asks is given something else. */
+const givenAway = new WeakMap<Store, Set<string>>();
+const placeOf = ({ id, signal }: Offered): string => `${id} ${signal}`;
+
+function beingTaken(store: Store): Set<string> {
+  const places = givenAway.get(store) ?? new Set();
+  givenAway.set(store, places);
+  return places;
+}
+
+async function takeAlone(
+  store: Store,
+  offer: Offered,
+  wanted: Taking,
+): Promise<WorkerStep | undefined> {
+  const places = beingTaken(store);
+  const place = placeOf(offer);
+  if (places.has(place)) return undefined;
+  places.add(place);
+  try {
+    return await takeOne(store, offer, wanted);
+  } finally {
+    places.delete(place);
+  }
+}
+
 async function takeOne(
   store: Store,
   { id, signal }: Offered,
@@ -193,7 +217,7 @@ async function takeOne(
 ): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = await store.get(id);
-    const job = doc === undefined || !isMeant(doc) ? undefined : liveJob(doc);
+    const job = doc === undefined || !isMeant(doc) ? undefined : liveJobIn(doc);
     if (job === undefined || paused.has(queueOf(job))) return undefined;
     const lease = randomUUID();
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
@@ -224,6 +248,8 @@ async function storeLease(
       throw problem('document_refused', { id: job._id, reason: result.reason });
     case 'written':
     case 'unknown': {
+      if (result.kind === 'written' && copies === 1)
+        return workIn({ ...job, _rev: result.rev }, signal);
       // Where there are several copies of a document, two may win: then it counts what all of them say.
       const read = copies > 1 ? await store.leaves(job._id, copies) : [await store.get(job._id)];
       const [only] = read;
@@ -240,7 +266,7 @@ export function workIn(doc: StoredDocument, signal: string): WorkerStep | undefi
 
 /** The steps of a job that workers have. */
 export function leasedSteps(doc: StoredDocument): readonly WaitingStep[] {
-  const job = liveJob(doc);
+  const job = liveJobIn(doc);
   return (job?.steps ?? []).filter(
     (step): step is WaitingStep => step.state === '$$waiting' && step.worker !== undefined,
   );
@@ -270,7 +296,7 @@ async function changedJob(
   change: (job: LiveJob) => LiveJob | undefined,
 ): Promise<LiveJob | undefined> {
   const doc = await store.get(id);
-  const job = doc === undefined ? undefined : liveJob(doc);
+  const job = doc === undefined ? undefined : liveJobIn(doc);
   return job && change(job);
 }
 
@@ -298,65 +324,8 @@ export async function returnWork(
   return undefined;
 }
 
-/** What came of the work. */
-export type WorkAnswer = { readonly data: unknown } | { readonly failure: Failure };
-
-/** Longer answers are taken by engines, which keep them beside the document. In characters. */
-const longestAnswer = 16_384;
-
-/**
- * Stores what a worker answers. Where no engine is needed for what follows the job is written with it,
- * and returned; else an engine takes it into the job. One answer counts for each lease.
- * @throws TwsError `document_conflict` when it was answered before
- */
-export async function answerWork(
-  store: Store,
-  work: WorkerStep,
-  answer: WorkAnswer,
-  options: OfferOptions,
-): Promise<StoredDocument | undefined> {
-  const { name, ...signal } = signalOf(work, answer);
-  const directly = await answerDirectly(store, work, { ...signal, name }, options);
-  if (directly !== undefined) return directly;
-  await writeDocument(store, { ...signal, name });
-  return undefined;
-}
-
-function signalOf({ job: { _id: job }, step }: WorkerStep, answer: WorkAnswer) {
-  const { signal: name = '', worker } = step;
-  const by = worker === undefined ? {} : { by: worker };
-  const _id = `signal:${job}:${name.replace('/', '-')}`;
-  return { _id, type: 'signal' as const, job, name, ...answer, ...by };
-}
-
-/** Writes the job with the answer in it; undefined: an engine has to. */
-async function answerDirectly(
-  store: Store,
-  { job: given, step }: WorkerStep,
-  signal: ReturnType<typeof signalOf>,
-  options: OfferOptions,
-): Promise<StoredDocument | undefined> {
-  if (JSON.stringify(signal).length > longestAnswer) return undefined;
-  const known = await offerWorld(store, options);
-  let doc: StoredDocument | undefined = given;
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    const held = doc === undefined ? undefined : workIn(doc, step.signal ?? '');
-    if (held === undefined) throw problem('document_conflict', { id: signal._id });
-    const job = liveJob(held.job);
-    const taken = job && receive(job, { ...signal, _rev: '' }, options.now);
-    if (taken?.kind !== 'applied') return undefined;
-    const next = await withoutEngine(store, taken.job, known, options.now);
-    if (next === undefined) return undefined;
-    const result = await store.write(next);
-    if (result.kind === 'written') return { ...next, _rev: result.rev };
-    // Who knows what an unclear answer means: the signal is a document of its own.
-    if (result.kind !== 'conflict') return undefined;
-    doc = await store.get(given._id);
-  }
-  return undefined;
-}
-
-function liveJob(doc: StoredDocument): LiveJob | undefined {
+/** A job that has not ended, as it is stored; undefined where it cannot be read, or has. */
+export function liveJobIn(doc: StoredDocument): LiveJob | undefined {
   const parsed = parseDocument(doc);
   return parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value) ? parsed.value : undefined;
 }

@@ -1,16 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { StoredDocument } from '../model/document.js';
 
-/** The live leaf revisions of a document, as so many copies of it know them together. */
-export type ReadLeaves = (id: string, copies: number) => Promise<readonly StoredDocument[]>;
+/** What is stored of a document, as so many copies of it know it together. */
+export type ReadOne<T> = (id: string, copies: number) => Promise<T>;
 
-export type LeafReaderPorts = {
-  readonly readOne: ReadLeaves;
+export type SharedReaderPorts<T> = {
+  readonly readOne: ReadOne<T>;
   /** The same of many documents, in their order; undefined when they are too long for one answer. */
-  readonly readMany: (
-    ids: readonly string[],
-    copies: number,
-  ) => Promise<readonly (readonly StoredDocument[])[] | undefined>;
+  readonly readMany: (ids: readonly string[], copies: number) => Promise<readonly T[] | undefined>;
 };
 
 /** Documents of one request at most. */
@@ -18,31 +14,30 @@ const mostTogether = 100;
 /** Requests under way at most: one that hangs does not hold up the others. */
 const mostInFlight = 3;
 
-type Asked = {
+type Asked<T> = {
   readonly id: string;
   readonly copies: number;
-  readonly answer: (leaves: Promise<readonly StoredDocument[]>) => void;
+  readonly answer: (stored: Promise<T>) => void;
 };
 
 /**
- * Makes a reader of leaf revisions that shares requests: what many claims ask for at the same time, to
- * be confirmed, is asked for together.
+ * Makes a reader of documents that shares requests: what many ask for at the same time is asked for
+ * together.
  *
  * T11 A request begins after everything that it answers was asked: no answer is older than its question.
  * T12 When a shared request fails, each document is read alone: one holds up no other.
  */
-export function createLeafReader({ readOne, readMany }: LeafReaderPorts): ReadLeaves {
-  let waiting: readonly Asked[] = [];
+export function createSharedReader<T>({ readOne, readMany }: SharedReaderPorts<T>): ReadOne<T> {
+  let waiting: readonly Asked<T>[] = [];
   let inFlight = 0;
   let planned = false;
 
-  const share = async (batch: readonly Asked[], copies: number): Promise<void> => {
+  const share = async (batch: readonly Asked<T>[], copies: number): Promise<void> => {
     const ids = batch.map(({ id }) => id);
     const found =
       batch.length === 1 ? undefined : await readMany(ids, copies).catch(() => undefined);
     const answers = batch.map(({ id, answer }, i) => {
-      const leaves = found?.[i];
-      const own = leaves === undefined ? readOne(id, copies) : Promise.resolve(leaves);
+      const own = found === undefined ? readOne(id, copies) : Promise.resolve(found[i] as T);
       answer(own);
       return own;
     });

@@ -32,9 +32,9 @@ import {
   type ViewQuery,
   type ViewRow,
 } from './views.js';
-import { createLeafReader } from './leaf-reader.js';
 import { movedTo } from './moved.js';
 import { mayPurge, purgeTombstones, readTombstones, type Tombstones } from './purge.js';
+import { createSharedReader } from './shared-reader.js';
 import { createWriter, type NewDocument } from './writer.js';
 
 /**
@@ -127,7 +127,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     movedTo: () => movedTo(client),
     get: (id) => readDocument(client, id, readDocuments),
     isDeleted: (id) => wasDeleted(client, id),
-    leaves: createLeafReader({
+    leaves: createSharedReader({
       readOne: (id, copies) => readLeaves(client, id, copies, readDocuments),
       readMany: (ids, copies) => readLeavesOf(client, ids, copies),
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/model/document.js';
-import { createLeafReader } from '../../src/store/leaf-reader.js';
+import { createSharedReader } from '../../src/store/shared-reader.js';
 
 const leaf = (id: string): StoredDocument => ({ _id: id, _rev: '1-a' });
 const ids = (count: number, prefix = 'j') => Array.from({ length: count }, (_, i) => prefix + i);
@@ -10,7 +10,7 @@ function opened(many: 'answers' | 'fails' | 'is too long' = 'answers') {
   const asked: string[] = [];
   const held: (() => void)[] = [];
   const answered = (): Promise<void> => new Promise((resolve) => held.push(resolve));
-  const read = createLeafReader({
+  const read = createSharedReader({
     readOne: async (id, copies) => {
       asked.push(`${id} r=${copies}`);
       await answered();

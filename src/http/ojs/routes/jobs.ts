@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEndedJob, type JobToSubmit } from '../../../client.js';
-import { problem } from '../../../errors.js';
+import { problem, type TwsError } from '../../../errors.js';
 import type { StoredDocument } from '../../../model/document.js';
 import { workOptionsOf } from '../../../model/work.js';
 import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
@@ -8,7 +8,7 @@ import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { mostDocuments } from '../../../validate/limits.js';
 import { answeredTo, idParams, jobFor } from '../../routes/common.js';
-import { refuseDocument } from '../../answers/problems.js';
+import type { Refused } from '../../answers/problems.js';
 import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
 import { cancelledJob, patienceMs } from '../cancel.js';
 import { offerOptions } from '../offers.js';
@@ -119,22 +119,21 @@ async function enqueue(
 ): Promise<readonly Enqueued[]> {
   const owner = ownerOfNew(options.principal);
   const now = api.now();
-  const targets = new Map<string, Target>();
-  for (const { type } of orders) {
-    if (!targets.has(type)) targets.set(type, await targetOfType(api, type, owner));
-  }
+  const targets = await targetsOf(api, orders, owner);
   const jobs = orders.map((order): JobToSubmit & { readonly _id: string } => {
     const target = targets.get(order.type) as Target;
     const id = order.id ?? nextUuid(now);
     const made = newJobOf(jobOfOrder(order, { target, owner, id, now }), options);
     return { ...made, _id: id };
   });
-  await assertFree(api, jobs, options.principal);
-  await keepSchedules(api, orders, jobs);
-  const [refused] = (await api.client.unwelcome(jobs)).values();
-  if (refused !== undefined) refuseDocument('job', [refused]);
-  // A single order is refused by its submit.
-  const [taken] = jobs.length > 1 ? (await api.client.uniqueConflicts(jobs)).values() : [];
+  const [hindrance, conflicts] = await Promise.all([
+    hindranceOf(api, jobs, options.principal),
+    // A single order is refused by its submit.
+    jobs.length > 1 ? api.client.uniqueConflicts(jobs) : new Map(),
+    keepSchedules(api, orders, jobs),
+  ]);
+  if (hindrance !== undefined) throw hindrance;
+  const [taken] = conflicts.values();
   if (taken !== undefined) throw taken;
   const ready = await api.client.beginWork(jobs, offerOptions(api));
   const stored = await api.client.submitMany(ready, { signal });
@@ -188,19 +187,36 @@ async function untilEnded(api: Api, id: string, signal: AbortSignal): Promise<vo
 /** So long the answer about a job waits for the end of the one that it replaces, ms. */
 const replacedMs = 5_000;
 
-/** @throws TwsError `ojs_duplicate`: an id that is there, or twice in what was sent */
-async function assertFree(
+/** Why jobs cannot be stored: `ojs_duplicate` for an id that is there, or twice in what was sent. */
+async function hindranceOf(
   api: Api,
   jobs: readonly (JobToSubmit & { readonly _id: string })[],
   principal: Principal,
-): Promise<void> {
+): Promise<TwsError | Refused | undefined> {
   const ids = jobs.map(({ _id }) => _id);
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
-  const there = await api.client.getMany(ids);
+  const [there, hindrances] = await Promise.all([
+    api.client.getMany(ids),
+    hindrancesOf(api, jobs, principal),
+  ]);
   const taken = twice ?? ids.find((id) => there.has(id));
-  if (taken !== undefined) throw problem('ojs_duplicate', { id: taken });
-  const [hindrance] = [...(await hindrancesOf(api, jobs, principal)).values()];
-  if (hindrance !== undefined) throw hindrance;
+  if (taken !== undefined) return problem('ojs_duplicate', { id: taken });
+  const [hindrance] = hindrances.values();
+  return hindrance;
+}
+
+/** What the types of jobs name. @throws TwsError `ojs_type_unknown` */
+async function targetsOf(
+  api: Api,
+  orders: readonly OjsOrder[],
+  owner: string,
+): Promise<ReadonlyMap<string, Target>> {
+  const types = [...new Set(orders.map(({ type }) => type))];
+  return new Map(
+    await Promise.all(
+      types.map(async (type) => [type, await targetOfType(api, type, owner)] as const),
+    ),
+  );
 }
 
 /** The task that takes jobs of every other type. */
@@ -212,15 +228,17 @@ const otherTypes = 'ojs';
  */
 export async function targetOfType({ client }: Api, type: string, owner: string): Promise<Target> {
   const found = async (kind: 'flow' | 'task', name: string) => {
-    for (const one of new Set([owner, defaultOwner])) {
-      const [doc] = await client.find(kind, name, one);
-      if (doc !== undefined) return doc;
-    }
-    return undefined;
+    const owners = [...new Set([owner, defaultOwner])];
+    const docs = await Promise.all(owners.map((one) => client.find(kind, name, one)));
+    return docs.find(([doc]) => doc !== undefined)?.[0];
   };
-  if ((await found('flow', type)) !== undefined) return { kind: 'flow' };
-  const own = await found('task', type);
-  const task = own ?? (await found('task', otherTypes));
+  const [flow, own, other] = await Promise.all([
+    found('flow', type),
+    found('task', type),
+    found('task', otherTypes),
+  ]);
+  if (flow !== undefined) return { kind: 'flow' };
+  const task = own ?? other;
   if (task === undefined) throw problem('ojs_type_unknown', { type, owner });
   return {
     kind: 'task',

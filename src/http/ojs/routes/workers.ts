@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { readSteps, type TakenWork, type WorkerStep, type WorkAnswer } from '../../../client.js';
+import type { TakenWork, WorkerStep, WorkAnswer } from '../../../client.js';
 import { workIn } from '../../../client-rules.js';
 import { problem, TwsError } from '../../../errors.js';
 import { isObject } from '../../../model/object.js';
 import type { StoredDocument } from '../../../model/document.js';
-import { queueOfOffer } from '../../../model/work.js';
 import { textOf } from '../../../words.js';
 import { hasOwner, mayHave } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
@@ -22,6 +21,7 @@ import { ojsRoute } from '../route.js';
 import { ackSchema, envelopeSchema, fetchSchema, nackSchema } from '../schemas.js';
 import { ojsStateOf, ojsStates } from '../states.js';
 import { patienceMs } from '../cancel.js';
+import { workLine, type WorkWish } from '../work-line.js';
 import { offerOptions } from '../offers.js';
 
 export const fetchRoute = ojsRoute({
@@ -60,11 +60,8 @@ export const fetchRoute = ojsRoute({
         isOwner: (owner) => hasOwner(who, owner),
         now: api.now,
       });
-    const isNew = (job: StoredDocument): boolean =>
-      isMeant(job) &&
-      readSteps(job).some(({ signal: name = '' }) => queues.includes(queueOfOffer(name) ?? ''));
     const works = await waiting(api, patience, (waitMs) =>
-      takeOrWait(api, { take, isNew, waitMs, signal, headers }),
+      takeOrWait(api, { take, queues, isMeant, waitMs, signal, headers }),
     );
     const now = api.now();
     return { status: 200, body: { jobs: works.map((work) => envelopeOfWork(work, now)) } };
@@ -74,37 +71,40 @@ export const fetchRoute = ojsRoute({
 /** So long a request for work waits for some, ms. */
 const shortMs = 2_000;
 
-type Taking = {
+type Taking = WorkWish & {
   readonly take: () => Promise<TakenWork>;
-  /** Whether a job that has changed may have work. */
-  readonly isNew: (job: StoredDocument) => boolean;
   readonly waitMs: number;
   readonly signal: AbortSignal;
   readonly headers: IncomingHttpHeaders;
 };
 
 /** Takes what is there, or what comes in time. */
-async function takeOrWait(api: Api, { take, isNew, waitMs, signal, headers }: Taking) {
-  let wake: () => void = () => undefined;
-  const woken = new Promise<void>((resolve) => {
-    wake = resolve;
-  });
-  const leave = await api.hub.listen((change) => {
-    if (change.kind !== 'removed' && isNew(change.job)) wake();
-  });
-  const timer = setTimeout(wake, waitMs);
-  signal.addEventListener('abort', wake, { once: true });
+async function takeOrWait(api: Api, { take, waitMs, signal, headers, ...wish }: Taking) {
+  if (waitMs === 0) return (await took(api, await take(), signal)).works;
+  const place = await workLine(api.hub).join(wish);
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    place.wake();
+  };
+  const timer = setTimeout(end, waitMs);
+  signal.addEventListener('abort', end, { once: true });
+  // Until this request has looked itself, whoever comes after it has to.
+  let mayBeMore = true;
   try {
-    const first = await took(api, await take(), signal);
-    if (first.works.length > 0 || first.isLimited || waitMs === 0) return first.works;
-    await woken;
-    if (signal.aborted) return [];
-    await knownStill(api, headers, 'operator');
-    return (await took(api, await take(), signal)).works;
+    for (;;) {
+      const { works, isLimited } = await took(api, await take(), signal);
+      mayBeMore = works.length > 0 || isLimited || signal.aborted;
+      if (mayBeMore || isOver) return works;
+      mayBeMore = true;
+      await place.woken();
+      if (signal.aborted) return [];
+      await knownStill(api, headers, 'operator');
+    }
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', wake);
-    leave();
+    signal.removeEventListener('abort', end);
+    place.leave(mayBeMore);
   }
 }
 

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { JobFeedEvent, JobHub } from '../../src/http/feed/hub.js';
+import { workLine, type PlaceInWorkLine } from '../../src/http/ojs/work-line.js';
+
+/** A feed, and what says who was woken. */
+function opened() {
+  let listener: ((change: JobFeedEvent) => void) | undefined;
+  const listens: string[] = [];
+  const hub = {
+    listen: async (one: (change: JobFeedEvent) => void) => {
+      listens.push('begun');
+      listener = one;
+      return Promise.resolve(() => {
+        listens.push('ended');
+        listener = undefined;
+      });
+    },
+  } as unknown as JobHub;
+  const woken: string[] = [];
+  const join = (queues: readonly string[] = ['default'], isMeant = () => true) =>
+    workLine(hub).join({ queues, isMeant });
+  const wait = (name: string, place: PlaceInWorkLine): void =>
+    void place.woken().then(() => woken.push(name));
+  const offer = (queue: string): void => {
+    const signal = `work/${queue}/100/0000000000000001/a`;
+    const steps = [{ state: '$$waiting', path: '0', signal }];
+    listener?.({ kind: 'changed', seq: '1', job: { _id: 'j', _rev: '1-a', type: 'job', steps } });
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return { join, wait, offer, turn, woken, listens };
+}
+
+describe('the line of those who wait for work', () => {
+  it('has a job with work wake the first who may have it, and nobody else', async () => {
+    const { join, wait, offer, turn, woken } = opened();
+    wait('other queue', await join(['mail']));
+    wait('not meant', await join(['default'], () => false));
+    wait('first', await join());
+    wait('second', await join());
+    offer('default');
+    await turn();
+    expect(woken).toEqual(['first']);
+    offer('default');
+    await turn();
+    expect(woken).toEqual(['first', 'second']);
+  });
+
+  it('has whoever found work, or went without looking, wake the next of a queue', async () => {
+    const { join, wait, offer, turn, woken } = opened();
+    const first = await join();
+    wait('first', first);
+    wait('other queue', await join(['mail']));
+    wait('second', await join(['mail', 'default']));
+    offer('default');
+    await turn();
+    first.leave(true);
+    await turn();
+    expect(woken).toEqual(['first', 'second']);
+  });
+
+  it('wakes nobody for one who found nothing', async () => {
+    const { join, wait, turn, woken } = opened();
+    const first = await join();
+    wait('second', await join());
+    first.leave(false);
+    await turn();
+    expect(woken).toEqual([]);
+  });
+
+  it('has whoever looked when work came look again', async () => {
+    const { join, wait, offer, turn, woken } = opened();
+    const place = await join();
+    offer('default');
+    wait('again', place);
+    await turn();
+    expect(woken).toEqual(['again']);
+  });
+
+  it('has the next look when one leaves who was looking when work came', async () => {
+    const { join, wait, offer, turn, woken } = opened();
+    const looking = await join();
+    offer('default');
+    wait('next', await join());
+    looking.leave(false);
+    await turn();
+    expect(woken).toEqual(['next']);
+  });
+
+  it('listens once for all, until the last has left', async () => {
+    const { join, turn, listens } = opened();
+    const places = await Promise.all([join(), join()]);
+    expect(listens).toEqual(['begun']);
+    places.forEach((place) => place.leave(false));
+    await turn();
+    expect(listens).toEqual(['begun', 'ended']);
+    (await join()).leave(false);
+    await turn();
+    expect(listens).toEqual(['begun', 'ended', 'begun', 'ended']);
+  });
+});
