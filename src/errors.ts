@@ -1,4 +1,5 @@
 import type { ExitStatus } from './errors/exits.js';
+import { formProblems } from './errors/forms.js';
 import { hookProblems } from './errors/hooks.js';
 import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
@@ -264,6 +265,7 @@ export const problems = {
   ...inputProblems,
   ...secretProblems,
   ...signalProblems,
+  ...formProblems,
   ...machineProblems,
   ...httpProblems,
   ...hookProblems,

@@ -22,6 +22,10 @@ export type SignalToSend = {
   readonly data?: unknown;
   readonly by?: string;
   readonly id?: string;
+  /** Of an answer to a form: as what it is given, and the step and attempt that it is for. */
+  readonly as?: string;
+  readonly step?: string;
+  readonly attempt?: number;
   /** Starts the job where there is none of that id. */
   readonly start?: SignalStart;
 };
@@ -43,7 +47,7 @@ export type EventToAnnounce = {
  */
 export async function sendSignal(
   store: Store,
-  { job, name, data, by, id = randomUUID(), start }: SignalToSend,
+  { job, name, data, by, id = randomUUID(), start, ...to }: SignalToSend,
 ): Promise<string> {
   const unfit = start === undefined ? undefined : unfitId(job);
   if (unfit !== undefined) throw problem('id_unfit', { id: shownId(job), reason: unfit });
@@ -61,6 +65,7 @@ export async function sendSignal(
     name,
     ...(data === undefined ? {} : { data }),
     ...(by === undefined ? {} : { by }),
+    ...to,
     ...(start === undefined ? {} : { start }),
   });
   return _id;

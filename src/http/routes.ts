@@ -46,6 +46,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { answerRoute, formsRoute, inboxRoute } from './routes/forms.js';
 import { gatheringsRoute } from './routes/gatherings.js';
 import { limitsRoute } from './routes/limits.js';
 import { queueRoutes } from './routes/queues.js';
@@ -70,6 +71,9 @@ export const routes: readonly Route[] = [
   infoRoute,
   ...requestRoutes,
   signalRoute,
+  inboxRoute,
+  formsRoute,
+  answerRoute,
   ...bulkRoutes,
   eventsRoute,
   ...definitionRoutes,

@@ -14,6 +14,7 @@ const base = '/_tws/admin';
 const Overview = lazy(() => import('./overview/overview.js').then((page) => page.OverviewPage));
 const Jobs = lazy(() => import('./jobs/jobs.js').then((page) => page.JobsPage));
 const Job = lazy(() => import('./job/job.js').then((page) => page.JobPage));
+const Inbox = lazy(() => import('./inbox/inbox.js').then((page) => page.InboxPage));
 const Flows = lazy(() => import('./definitions/flows.js').then((page) => page.FlowsPage));
 const Flow = lazy(() => import('./definitions/flow.js').then((page) => page.FlowPage));
 const Tasks = lazy(() => import('./definitions/tasks.js').then((page) => page.TasksPage));
@@ -41,6 +42,7 @@ function Pages() {
               <Route path="/" component={Overview} />
               <Route path="/jobs" component={Jobs} />
               <Route path="/jobs/:id">{({ id }) => <Job key={id} id={pathWord(id)} />}</Route>
+              <Route path="/inbox" component={Inbox} />
               <Route path="/flows" component={Flows} />
               <Route path="/flows/:name">
                 {({ name }) => <Flow key={name} name={pathWord(name)} />}

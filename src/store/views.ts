@@ -8,6 +8,7 @@ import type { Connection } from './connection.js';
 export const searchViewNames = [
   ...(['search', 'figures', 'refused', 'schedules', 'hooks'] as const),
   'jobs_by_key',
+  'inbox',
 ] as const;
 
 /** The views of the design documents. */
@@ -113,6 +114,14 @@ export type Views = {
   readonly schedules: { readonly key: string; readonly value: number | null };
   /** Key `name::owner`; value: whether it is enabled. */
   readonly hooks: { readonly key: string; readonly value: boolean };
+  /**
+   * Forms that wait for a person. Key: `user`, `group`, `anyone` or `all`, the name, and when an answer is due (epoch
+   * ms); value: owner, path and attempt.
+   */
+  readonly inbox: {
+    readonly key: readonly ['user' | 'group' | 'anyone' | 'all', string, number];
+    readonly value: readonly [owner: string, path: string, attempt: number];
+  };
   /** Requests and signals that no job could take, by their type; value: the reason. */
   readonly refused: { readonly key: string; readonly value: string };
   /**

@@ -99,6 +99,8 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
+  inbox: [['--all'], ['--for', hostile], ['--group', hostile, '--json']],
+  answer: [[hostile], [`waiting-${hostile}`, hostile, '--data', hostile, '--as', hostile]],
   trigger: [['gatherings'], ['gatherings', hostile], [hostile]],
   limit: [['show', hostile], ['list'], ['list', '--owner', hostile], [hostile]],
   notify: [

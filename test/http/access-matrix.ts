@@ -72,6 +72,12 @@ export const rows: Readonly<Record<string, Row>> = {
   skipJob: asked({ step: 'noop' }),
   notesJob: asked({ text: 't' }),
   signalJob: { ...asked(), ask: (_owner, id) => ({ path: { id }, body: { name: 's' } }) },
+  listInbox: { ...list, ask: inOwner },
+  listForms: read,
+  answerForm: {
+    ...{ ...read, ok: [404] },
+    ask: (_owner, id) => ({ path: { id }, query: '?wait=0', body: { data: {} } }),
+  },
   retryJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
   cancelJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
   announceEvent: {

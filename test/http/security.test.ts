@@ -52,6 +52,10 @@ const table: Readonly<Record<string, string>> = {
   notesJob: '---OO',
   infoJob: '---OO',
   signalJob: '---OO',
+  listInbox: '--OOO',
+  listForms: '--OOO',
+  // Of those who may look, whom the form asks.
+  answerForm: '--OOO',
   retryJobs: '---OO',
   cancelJobs: '---OO',
   announceEvent: '---OO',

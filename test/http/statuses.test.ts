@@ -47,6 +47,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   testNotify: {},
   deliverToHook: { n: 1 },
   signalJob: { name: 'go' },
+  answerForm: { data: {} },
   skipJob: { step: 'echo' },
   notesJob: { text: 'Seen.' },
   infoJob: { message: 'Half.' },
@@ -64,6 +65,22 @@ const bodies: Readonly<Record<string, unknown>> = {
   ojsMakeWorkflow: { type: 'chain', steps: [{ type: 'echo', args: [] }] },
   ojsMakeCron: { name: 'c', cron: '@daily', type: 'echo', args: [] },
 };
+
+/** A job with a step that asks a person, or has asked. */
+function asking(_id: string, state = '$$waiting') {
+  const step = { index: 0, path: '0', name: 'ask', task: 'wait', attempt: 1, run: 1 };
+  const ended = state === '$$waiting' ? {} : { end: 2, exit: 0, result: {} };
+  const form = { assignee: ['ann'], ...(state === '$$waiting' ? {} : { answered: { at: 2 } }) };
+  const tasks = { structure: 'sequence', sequence: [{ task: 'wait', wait: { form: {} } }] };
+  return {
+    ...{ _id, type: 'job', flow: 'q', owner: 'DEFAULT', state: 'wait-0', start: 1, run: 1 },
+    ...{ tasks, flow_definition: { type: 'flow', name: 'q', owner: 'DEFAULT', timeout: 0 } },
+    ...{ definitions: {}, params: {} },
+    steps: [
+      { ...step, phase: 'main', state, accepted: 1, start: 1, signal: 'ask', form, ...ended },
+    ],
+  };
+}
 
 function pathFor(route: Route, id = 'some'): string {
   return fullPath(route)
@@ -321,6 +338,17 @@ describe('each route', () => {
     const starting = { name: 'go', start: { flow: 'f' } };
     expect(await go('signalJob', '/jobs/started/signal', { body: starting })).toBe(202);
     expect(await go('signalJob', '/jobs/flow:a/signal', { body: starting })).toBe(422);
+    await api.put(asking('form-a'), asking('form-b'), asking('form-c', '$$complete'));
+    expect(await go('listInbox', '/inbox')).toBe(200);
+    expect(await go('listForms', '/jobs/form-a/forms')).toBe(200);
+    expect(await go('listForms', '/jobs/nix/forms')).toBe(404);
+    const looking = await api.tokenOf('tws-viewer');
+    const formA = '/jobs/form-a/answer?wait=0';
+    expect(await go('answerForm', formA, { token: looking })).toBe(403);
+    expect(await go('answerForm', formA, { body: { data: 7 } })).toBe(422);
+    expect(await go('answerForm', formA)).toBe(202);
+    expect(await go('answerForm', '/jobs/form-c/answer')).toBe(409);
+    expect(await go('answerForm', '/jobs/nix/answer')).toBe(404);
     expect(await go('announceEvent', '/events')).toBe(201);
     expect(await go('announceEvent', '/events')).toBe(409);
     const again = await api.ask('POST', '/events', { body: { event: 'payment' } });
@@ -402,6 +430,7 @@ describe('each route', () => {
     const sent = (data: unknown): Asking => ({ body: { name: 'go', data } });
     expect(await go('signalJob', '/jobs/g/signal?wait=60s', sent('x'))).toBe(422);
     expect(await go('signalJob', '/jobs/g/signal?wait=60s', sent(7))).toBe(200);
+    expect(await go('answerForm', '/jobs/form-b/answer?wait=60s')).toBe(200);
     expect(await go('retryJob', '/jobs/e/retry')).toBe(200);
     await api.until('e', ({ run, state }) => run === 2 && state === '$$complete');
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);

@@ -280,6 +280,49 @@ describe('maps', () => {
         ],
       ],
     ],
+    [
+      'inbox',
+      {
+        ...{ type: 'job', state: 'wait-0' },
+        steps: [
+          {
+            state: '$$waiting',
+            path: '0',
+            attempt: 1,
+            form: { assignee: ['ann'], group: ['g'], due: 5 },
+          },
+          { state: '$$waiting', path: '1', attempt: 2, form: {} },
+          { state: '$$complete', path: '2', attempt: 1, form: {} },
+          { state: '$$waiting', path: '3', attempt: 1 },
+          null,
+        ],
+      },
+      [
+        [
+          ['all', '', 5],
+          ['DEFAULT', '0', 1],
+        ],
+        [
+          ['user', 'ann', 5],
+          ['DEFAULT', '0', 1],
+        ],
+        [
+          ['group', 'g', 5],
+          ['DEFAULT', '0', 1],
+        ],
+        [
+          ['all', '', 4_320_000_000_000_000],
+          ['DEFAULT', '1', 2],
+        ],
+        [
+          ['anyone', '', 4_320_000_000_000_000],
+          ['DEFAULT', '1', 2],
+        ],
+      ],
+    ],
+    ['inbox', { type: 'job', state: '$$complete', steps: [{ state: '$$waiting', form: {} }] }, []],
+    ['inbox', { type: 'job', steps: 7 }, []],
+    ['inbox', { type: 'task' }, []],
     ['jobs_by_key', { type: 'job', keys: ['a'] }, []],
     ['jobs_by_key', { type: 'task', keys: { a: 1 } }, []],
   ])('%s of %j', (view, doc, rows) => {

@@ -183,6 +183,36 @@ export const jobs: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/messages.js')).signal,
   },
   {
+    name: 'inbox',
+    about: 'List the forms that wait for the answer of a person; what is due first comes first.',
+    options: [
+      { flags: '--for <name>', about: 'Only those for this user.' },
+      { flags: '--group <name>', about: 'Only those for this role.' },
+      { flags: '--all', about: 'Those of everybody, as without --for and --group.' },
+      { flags: '--limit <n>', about: 'So many at most; default 100.' },
+    ],
+    examples: ['tws inbox', 'tws inbox --for ann', 'tws inbox --group finance --json'],
+    load: async () => (await import('../commands/inbox.js')).inbox,
+  },
+  {
+    name: 'answer',
+    about: 'Answer a form; its fields are asked for where --data is left out.',
+    arguments: [
+      ...jobArgument,
+      { name: '[step]', about: 'Path or name of the step, where several forms wait.' },
+    ],
+    options: [
+      { flags: '--data <json>', about: 'The answer: a JSON object.' },
+      { flags: '--as <name>', about: 'Who answers, where the database has no users.' },
+    ],
+    stoppable: true,
+    examples: [
+      'tws answer pay-17',
+      'tws answer pay-17 sign --data \'{"approved": true}\' --as ann',
+    ],
+    load: async () => (await import('../commands/inbox.js')).answer,
+  },
+  {
     name: 'event',
     about: 'Announce an event to every job that waits for it, now or later.',
     arguments: [

@@ -3,9 +3,11 @@ import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
 import { entryKinds } from '../../structures/kinds.js';
 import { ApiProblem } from '../api.js';
-import type { StoredJob } from '../answers.js';
+import type { AnyDocument, StoredJob } from '../answers.js';
+import { isRecord } from '../editor/schema-at.js';
 import { FlowGraph } from '../graph/flow-graph.js';
 import { drawnJob } from '../graph/picture-of.js';
+import { FormsOfJob } from '../inbox/inbox.js';
 import { Loading } from '../parts/loading.js';
 import { PageHead } from '../parts/page-head.js';
 import { ProblemBox } from '../parts/problem-box.js';
@@ -58,6 +60,7 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       <JobHead job={job} attempts={attempts} live={live} />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       <Why job={job} explained={explained} onStep={select} />
+      <FormsOfJob job={id} asked={askedBy(job)} />
       <Caught caught={caught} onStep={select} />
       <Repairs
         job={job}
@@ -98,6 +101,13 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       </Tabs>
     </>
   );
+}
+
+/** What steps ask of people now, as a text: the forms are read again when it changes. */
+function askedBy({ document: { steps } }: StoredJob): string {
+  const all = (Array.isArray(steps) ? steps : []) as readonly (AnyDocument | null)[];
+  const waits = all.filter((step) => step?.['state'] === '$$waiting' && isRecord(step['form']));
+  return waits.length === 0 ? '' : JSON.stringify(waits);
 }
 
 /** Reads from a job what several parts of the page show; again only when its document changes. */

@@ -11,6 +11,7 @@ import { theme, themes, type Theme } from './theme.js';
 const pages = [
   { href: '/', title: 'Overview', pattern: '/' },
   { href: '/jobs', title: 'Jobs', pattern: '/jobs/*?' },
+  { href: '/inbox', title: 'Inbox', pattern: '/inbox' },
   { href: '/flows', title: 'Flows', pattern: '/flows/*?' },
   { href: '/tasks', title: 'Tasks', pattern: '/tasks/*?' },
   { href: '/schedules', title: 'Schedules', pattern: '/schedules/*?' },

@@ -256,6 +256,7 @@ describe('a wait for people', () => {
 });
 
 describe('an approval', () => {
+  // Shows X-13.
   it('is a wait with a form of its own', () => {
     const told = approving({ title: 'Pay 17', assignee: 'ann', due: 1_000, timeout: 2_000 });
     expect(told.steps[0]).toMatchObject({

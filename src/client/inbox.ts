@@ -1,0 +1,177 @@
+import { problem } from '../errors.js';
+import { readSchema } from '../evaluate/schemas.js';
+import { isLiveJob } from '../model/job.js';
+import type { StoredDocument } from '../model/document.js';
+import type { Problem } from '../model/problems.js';
+import { openForms, type OpenForm } from '../reading/open-forms.js';
+import { parseDocument } from '../reading/parse.js';
+import { groupMark, lateAnswer, mayAnswer, peopleWords } from '../reading/people.js';
+import type { Store } from '../store/store.js';
+import type { ViewRow } from '../store/views.js';
+import { currentJob, jobOf } from './jobs.js';
+import { sendSignal } from './messages.js';
+
+/** Whose forms: those of a user, of roles, of everybody; without any of them all. */
+export type InboxQuery = {
+  readonly user?: string | undefined;
+  readonly groups?: readonly string[] | undefined;
+  /** Also those that everybody may answer. */
+  readonly anyone?: boolean | undefined;
+  /** Only of jobs of these owners. */
+  readonly owners?: readonly string[] | undefined;
+  /** So many at most; default 100. */
+  readonly most?: number | undefined;
+};
+
+/** `more`: there are others. */
+export type Inbox = { readonly forms: readonly OpenForm[]; readonly more: boolean };
+
+const usualMost = 100;
+/** So many rows are read at once: jobs of other owners may be among them. */
+const pageOf = (most: number): number => most * 4 + 1;
+
+/** Lists the forms that wait for an answer: what is due first comes first. */
+export async function listInbox(store: Store, query: InboxQuery): Promise<Inbox> {
+  const { owners, most = usualMost } = query;
+  const all = await Promise.all(keysOf(query).map((key) => rowsOf(store, key, pageOf(most))));
+  const found = new Map<string, ViewRow<'inbox'>>();
+  for (const row of all.flat()) {
+    const [owner, path, attempt] = row.value;
+    if (owners === undefined || owners.includes(owner))
+      found.set(JSON.stringify([row.id, path, attempt]), row);
+  }
+  const sorted = [...found.values()].sort((a, b) => a.key[2] - b.key[2]);
+  const shown = sorted.slice(0, most);
+  const docs = await store.getMany([...new Set(shown.map(({ id }) => id))]);
+  const forms = new Map<string, readonly OpenForm[]>();
+  for (const [id, doc] of docs) forms.set(id, formsOf(doc));
+  return {
+    forms: shown.flatMap(({ id, value: [, path, attempt] }) =>
+      (forms.get(id) ?? []).filter((one) => one.path === path && one.attempt === attempt),
+    ),
+    more: sorted.length > most,
+  };
+}
+
+type Key = readonly [kind: 'user' | 'group' | 'anyone' | 'all', name: string];
+
+function keysOf({ user, groups = [], anyone = false }: InboxQuery): readonly Key[] {
+  const keys: readonly Key[] = [
+    ...(user === undefined ? [] : [['user', user] as const]),
+    ...groups.map((name) => ['group', name] as const),
+    ...(anyone ? [['anyone', ''] as const] : []),
+  ];
+  return keys.length === 0 ? [['all', '']] : keys;
+}
+
+function rowsOf(
+  store: Store,
+  [kind, name]: Key,
+  limit: number,
+): Promise<readonly ViewRow<'inbox'>[]> {
+  return store.view('inbox', { startKey: [kind, name], endKey: [kind, name, {}], limit });
+}
+
+/** Returns the forms of a job, as it is stored, that wait for an answer. */
+export function formsOf(doc: StoredDocument): readonly OpenForm[] {
+  const parsed = parseDocument(doc);
+  return parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value)
+    ? openForms(parsed.value)
+    : [];
+}
+
+/** An answer to a form of a job. `step`: its path, name or signal; absent: the only one that is open. */
+export type FormAnswer = {
+  readonly job: string;
+  readonly step?: string | undefined;
+  readonly attempt?: number | undefined;
+  readonly data: unknown;
+  readonly by?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
+  /** May answer whatever is asked of others. */
+  readonly isAdmin?: boolean | undefined;
+};
+
+/** A form with the id of the signal that answers it. */
+export type FormAnswerSent = { readonly form: OpenForm; readonly signal: string };
+
+/**
+ * Checks an answer and stores the signal that brings it.
+ * @throws TwsError `document_missing`, `form_answered`, `form_missing`, `form_ambiguous`, `form_not_asked`, `form_unfit`
+ */
+export async function sendFormAnswer(store: Store, answer: FormAnswer): Promise<FormAnswerSent> {
+  const doc = await currentJob(store, await jobOf(store, answer.job));
+  const form = formFor(doc, answer);
+  const { by, data } = answer;
+  const as = roleIn(form, answer);
+  if (!mayAnswer(form, { by, as })) {
+    const people = peopleWords(form);
+    throw problem('form_not_asked', { step: form.step, people, who: by ?? '' });
+  }
+  const problems = answerProblems(form, data);
+  const [first, ...more] = problems.map(({ message }) => message);
+  if (first !== undefined)
+    throw problem('form_unfit', { step: form.step, first, more: more.join(' ') });
+  const { job, path: step, attempt, signal: name } = form;
+  const to = { step, attempt, ...(as === undefined ? {} : { as }) };
+  const who = by === undefined ? {} : { by };
+  return { form, signal: await sendSignal(store, { job, name, data, ...who, ...to }) };
+}
+
+/** What is wrong with an answer: a sentence for each field. */
+export function answerProblems({ form }: OpenForm, data: unknown): readonly Problem[] {
+  const schema = readSchema(form);
+  return schema.ok ? schema.problemsOf(data ?? {}, 'data') : [];
+}
+
+function formFor(doc: StoredDocument, { step, attempt }: FormAnswer): OpenForm {
+  const open = formsOf(doc);
+  const named = open.filter(
+    (one) =>
+      (step === undefined || [one.path, one.step, one.signal].includes(step)) &&
+      (attempt === undefined || one.attempt === attempt),
+  );
+  const [form, ...others] = named;
+  if (form !== undefined && others.length === 0) return form;
+  const job = doc._id;
+  if (form !== undefined)
+    throw problem('form_ambiguous', { job, paths: named.map(({ path }) => path).join(', ') });
+  const late = lateFor(doc, step, attempt);
+  throw late === undefined
+    ? problem('form_missing', { job, step: step ?? '' })
+    : problem('form_answered', { reason: late });
+}
+
+/** Why nothing waits for an answer any more. */
+function lateFor(doc: StoredDocument, step?: string, attempt?: number): string | undefined {
+  const steps = (Array.isArray(doc['steps']) ? doc['steps'] : []) as readonly Doc[];
+  const meant = steps.findLast(
+    ({ form, path, name, signal }) =>
+      form !== undefined && (step === undefined || [path, name, signal].includes(step)),
+  );
+  if (meant === undefined) return undefined;
+  const { signal, path } = meant;
+  return lateAnswer(doc, { name: String(signal), step: String(path), attempt });
+}
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/** As what somebody answers who is not named. */
+function roleIn({ assignee = [], group = [] }: OpenForm, who: FormAnswer): string | undefined {
+  const { by, roles = [], isAdmin = false } = who;
+  if (assignee.length + group.length === 0) return undefined;
+  if (by !== undefined && assignee.includes(by)) return undefined;
+  const role = group.find((name) => roles.includes(name));
+  if (role !== undefined) return `${groupMark}${role}`;
+  return isAdmin ? 'admin' : undefined;
+}
+
+/** The part of the client about forms. */
+export type Forms = {
+  /** The forms that wait for an answer, by when they are due. */
+  readonly inbox: (query: InboxQuery) => Promise<Inbox>;
+  /** Those of one job, as it is stored. */
+  readonly forms: (doc: StoredDocument) => Promise<readonly OpenForm[]>;
+  /** Answers a form. @throws as `sendFormAnswer` */
+  readonly answerForm: (answer: FormAnswer) => Promise<FormAnswerSent>;
+};
