@@ -11,6 +11,7 @@ const flow = (name: string, tasks: readonly unknown[]) => ({
 // Shows X-13.
 it('shows the forms that wait for people, and sends what is filled in', async () => {
   const api = await openWorld();
+  await api.engine();
   const rate = { type: 'number', title: 'Rate', maximum: 100 };
   await api.put(
     flow('ask', [

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { listInbox, sendFormAnswer } from '../../src/client/inbox.js';
+import { createMemoryStore } from '../../src/memory/store.js';
+
+/** A job with a step that asks a person, or has asked. */
+function asking(_id: string, form: object, { owner = 'DEFAULT', state = '$$waiting' } = {}) {
+  const step = { index: 0, path: '0', name: 'ask', task: 'wait', attempt: 1, run: 1 };
+  const ended = state === '$$waiting' ? {} : { end: 2, exit: 0, result: {} };
+  const wait = { form: { required: ['n'], properties: { n: { type: 'number' } } } };
+  const tasks = { structure: 'sequence', sequence: [{ task: 'wait', wait }] };
+  return {
+    ...{ _id, type: 'job', flow: 'q', owner, state: 'wait-0', start: 1, run: 1, tasks },
+    ...{ flow_definition: { type: 'flow', name: 'q', owner }, definitions: {}, params: {} },
+    steps: [
+      { ...step, phase: 'main', state, accepted: 1, start: 1, signal: 'ask', form, ...ended },
+    ],
+  };
+}
+
+async function stored(...docs: readonly (object & { readonly _id: string })[]) {
+  const store = (await createMemoryStore()).open();
+  await Promise.all(docs.map((doc) => store.write(doc)));
+  return store;
+}
+
+describe('the inbox', () => {
+  // Shows X-13.
+  it('finds what waits for somebody among a thousand forms, what is due first', async () => {
+    const many = Array.from({ length: 1_000 }, (_, i) =>
+      asking(`j${i}`, { assignee: [`user-${i % 100}`], due: 10_000 - i }),
+    );
+    const store = await stored(...many, asking('g', { group: ['heads'], due: 1 }));
+    const own = await listInbox(store, { user: 'user-7', groups: ['heads'], anyone: true });
+    expect(own.forms.map(({ job }) => job)).toEqual([
+      'g',
+      ...[907, 807, 707, 607, 507, 407, 307, 207, 107, 7].map((i) => `j${i}`),
+    ]);
+    expect(own.more).toBe(false);
+    const all = await listInbox(store, { most: 3 });
+    expect(all).toMatchObject({
+      forms: [{ job: 'g' }, { job: 'j999' }, { job: 'j998' }],
+      more: true,
+    });
+    expect((await listInbox(store, { owners: ['acme'] })).forms).toEqual([]);
+  });
+});
+
+describe('an answer to a form', () => {
+  const form = { assignee: ['ann'], group: ['heads'] };
+  const answer = (data: unknown, more: object = {}) => ({ job: 'j', data, by: 'ann', ...more });
+
+  it.each<[string, object, string]>([
+    ['that lacks a field', answer({}), 'form_unfit'],
+    ['of somebody else', answer({ n: 1 }, { by: 'eve', roles: ['sales'] }), 'form_not_asked'],
+    ['of nobody', answer({ n: 1 }, { by: undefined }), 'form_not_asked'],
+    ['to a step that is not there', answer({ n: 1 }, { step: 'x' }), 'form_missing'],
+    ['to another attempt', answer({ n: 1 }, { attempt: 2 }), 'form_missing'],
+    ['to a job that is not there', answer({ n: 1 }, { job: 'x' }), 'document_missing'],
+    ['that comes late', answer({ n: 1 }, { job: 'done' }), 'form_answered'],
+  ])('%s is refused', async (_title, given, code) => {
+    const done = { ...form, answered: { by: 'bob', at: 5 } };
+    const store = await stored(asking('j', form), asking('done', done, { state: '$$complete' }));
+    await expect(sendFormAnswer(store, given as never)).rejects.toMatchObject({ code });
+  });
+
+  it.each<[object, object]>([
+    [{ by: 'ann' }, { by: 'ann' }],
+    [
+      { by: 'eve', roles: ['heads'] },
+      { by: 'eve', as: 'group:heads' },
+    ],
+    [
+      { by: 'root', isAdmin: true },
+      { by: 'root', as: 'admin' },
+    ],
+  ])('of %j is stored as a signal to that wait', async (who, kept) => {
+    const store = await stored(asking('j', form));
+    const { signal } = await sendFormAnswer(store, {
+      ...answer({ n: 1 }, { by: undefined }),
+      ...who,
+    });
+    const doc = await store.get(signal);
+    expect(doc).toMatchObject({ name: 'ask', data: { n: 1 }, step: '0', attempt: 1, ...kept });
+  });
+});
