@@ -4,7 +4,8 @@
  */
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
-export { newDefinitionId, type NamedKind } from './client/definitions.js';
+export { newDefinitionId, type FlowName, type NamedKind } from './client/definitions.js';
+export type { FlowVersions } from './client/flow-versions.js';
 export type { FoundJobs, JobSearch, PageOptions } from './client/search.js';
 export { queueOfDocument } from './reading/entries.js';
 export { readSteps, type StepReading } from './reading/step-reading.js';

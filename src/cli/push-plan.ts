@@ -5,6 +5,7 @@ import type { StoredDocument } from '../model/document.js';
 import { notifyListId } from '../model/notify-list.js';
 import { twinScheduleId, twinText } from '../model/schedule.js';
 import { queueControlId } from '../model/queue-control.js';
+import { without } from '../model/record.js';
 import { scheduleProgressKeys } from '../model/schedule.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
 import { kinds } from '../validate/document.js';
@@ -97,7 +98,7 @@ async function planFile(
   const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
-  const { version, docs: byName } = await storedLike(client, doc, { kind, name, owner });
+  const { version, docs: byName, isNew } = await storedLike(client, doc, { kind, name, owner });
   const given = typeof doc['_id'] === 'string' ? doc['_id'] : undefined;
   const stored = given === undefined ? byName[0] : await client.get(given);
   const other = byName.find(({ _id }) => _id !== (given ?? stored?._id));
@@ -109,7 +110,15 @@ async function planFile(
   if (unfit !== undefined) return unfit;
   const id = stored?._id ?? given ?? newDefinitionId(kind, name, owner, version);
   if (stored !== undefined) return update(file, stored, from);
-  return (await besideTwin(client, file, id)) ?? insert(file, id, from.project);
+  return (await besideTwin(client, file, id)) ?? insert(file, id, { ...from, isNew });
+}
+
+/**
+ * What is written of a flow whose file says that it is current. That moves when all are stored, so that there is no
+ * moment in which none or two are.
+ */
+function unmarked({ doc }: GoodFile): Written {
+  return doc['type'] === 'flow' ? without(doc, 'current') : doc;
 }
 
 const ofVersion = (version: string | undefined): string =>
@@ -120,9 +129,10 @@ type KindAndName = { readonly kind: NamedKind; readonly name: string; readonly o
 /** What is stored under the name and owner of a file; of a flow, what is of the same version. */
 async function storedLike(client: Client, doc: Written, { kind, name, owner }: KindAndName) {
   const docs = await client.find(kind, name, owner);
-  if (kind !== 'flow') return { docs, version: undefined };
+  const isNew = docs.length === 0;
+  if (kind !== 'flow') return { docs, version: undefined, isNew };
   const version = versionOf(doc);
-  return { docs: docs.filter((one) => versionOf(one) === version), version };
+  return { docs: docs.filter((one) => versionOf(one) === version), version, isNew };
 }
 
 /** A new schedule whose jobs would have the ids of those of another one. */
@@ -146,7 +156,7 @@ async function planNameless(
   const usual = type === 'notify' ? notifyListId(ownerOf(file.doc)) : queueControlId(String(queue));
   const id = typeof _id === 'string' ? _id : usual;
   const stored = await client.get(id);
-  if (stored === undefined) return insert(file, id, from.project);
+  if (stored === undefined) return insert(file, id, from);
   return ofOtherKind(file, stored) ?? update(file, stored, from);
 }
 
@@ -179,18 +189,21 @@ function newJobId(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-function insert(file: GoodFile, id: string, project?: string): PushStep {
-  return {
-    kind: 'insert',
-    file,
-    doc: { ...fileContent(file.doc), ...broughtBy(project), _id: id },
-  };
+/** `isNew`: nothing is stored of its name and owner. */
+function insert(
+  file: GoodFile,
+  id: string,
+  { project, isNew = true }: Partial<Bringer> & { readonly isNew?: boolean } = {},
+): PushStep {
+  const content = fileContent(isNew ? file.doc : unmarked(file));
+  return { kind: 'insert', file, doc: { ...content, ...broughtBy(project), _id: id } };
 }
 
 function update(file: GoodFile, stored: StoredDocument, from: Bringer): PushStep {
   const { project, isTold } = from;
   const { pushed_from: bringer, ...before } = stored;
-  const doc = { ...switchesOf(stored, isTold), ...fileContent(file.doc) };
+  const content = fileContent(isTold ? unmarked(file) : file.doc);
+  const doc = { ...switchesOf(stored), ...content };
   // What another project brought stays its own as long as the file changes nothing.
   const isClaimed = project === undefined || bringer !== undefined;
   if (contentHash(doc) === contentHash(before) && isClaimed) {
@@ -211,14 +224,14 @@ function broughtBy(project: string | undefined): Written {
  * What operators switch in the database stays as it is, unless the file says otherwise; so does what
  * engines write into a schedule.
  */
-function switchesOf(stored: StoredDocument, isTold: boolean): Written {
+function switchesOf(stored: StoredDocument): Written {
   const { enabled, paused, current, current_since: since } = stored;
   const keys = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
   const kept = keys.filter((key) => stored[key] !== undefined);
   return {
     ...(enabled === false ? { enabled } : {}),
     ...(paused === true ? { paused } : {}),
-    ...(current === true && !isTold ? { current } : {}),
+    ...(current === true ? { current } : {}),
     ...(since === undefined ? {} : { current_since: since }),
     ...Object.fromEntries(kept.map((key) => [key, stored[key]])),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),

@@ -1,5 +1,7 @@
 import type { Client } from '../client.js';
 import type { StoredDocument } from '../model/document.js';
+import { versionName } from '../model/flow-versions.js';
+import { ownerOf } from '../model/task.js';
 import { TwsError } from '../errors.js';
 import { authoredEdition } from '../validate/authored.js';
 import type { Io } from './io.js';
@@ -43,7 +45,23 @@ export async function runPush(
       await writeBackId(path, step.file.text, id);
     }
   }
+  await moveCurrents(steps, client, io);
   return pushed;
+}
+
+/** Makes those versions of flows current whose files say so. */
+async function moveCurrents(steps: readonly PushStep[], client: Client, io: Io): Promise<void> {
+  for (const { file, ...step } of steps) {
+    const { type, current, name } = file.doc;
+    const id = step.kind === 'skip' ? step.id : step.doc._id;
+    if (type !== 'flow' || current !== true || id === undefined) continue;
+    const made = await client.useFlowVersion({ name: String(name), owner: ownerOf(file.doc) }, id);
+    const { version, changed, before } = made;
+    if (changed)
+      io.out(
+        `current: ${String(name)} ${versionName(version)}${before === undefined ? '' : `, before: ${before}`}`,
+      );
+  }
 }
 
 /** How often a document is read anew when an engine wrote it in between. */

@@ -31,6 +31,12 @@ export const inputProblems = {
     4,
     404,
   ),
+  flow_before_unknown: row(
+    (d: { given: string }) => `No document of flow "${d.given}" says that it was current before.`,
+    '`tws flow versions NAME` lists the versions; `tws flow use NAME VERSION` makes one current.',
+    4,
+    409,
+  ),
   usage: row(
     (d: { reason: string }) => d.reason,
     'See `tws --help` or `tws help COMMAND`.',

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { flow } from '../../src/cli/commands/flow.js';
 import { list } from '../../src/cli/commands/list.js';
 import { push } from '../../src/cli/commands/push.js';
 import { submit } from '../../src/cli/commands/submit.js';
@@ -59,5 +61,62 @@ describe('versions of a flow', () => {
     await put({ ...version('2'), _id: 'flow:DEFAULT:order@2', current: true, current_since: 5 });
     expect(await tws(push, { flags: { map: true } })).toMatchObject({ exit: 0 });
     expect(await store.get('flow:DEFAULT:order@2')).toMatchObject({ current: true });
+  });
+
+  // Shows X-28.
+  it('are listed with their jobs, compared, made current and rolled back', async () => {
+    const { tws, store, put } = await openProject(files);
+    await tws(push, { flags: { map: true } });
+    const job = { type: 'job', flow: 'order', owner: 'DEFAULT' };
+    await put({ ...job, _id: 'asking', flow_version: '1' });
+    await put({ ...job, _id: 'plain' });
+    const versions = await tws(flow, { args: ['versions', 'order'] });
+    expect(versions.json).toMatchObject({
+      versions: [
+        { id: 'flow:DEFAULT:order@1', version: '1', current: false, jobs: 1 },
+        { id: 'flow:DEFAULT:order@2', version: '2', current: true, jobs: 1 },
+      ],
+    });
+    const used = await tws(flow, { args: ['use', 'order', '1'] });
+    expect(used.out).toBe(
+      'current: order version "1" (flow:DEFAULT:order@1), before: flow:DEFAULT:order@2',
+    );
+    expect(await store.get('flow:DEFAULT:order@2')).not.toHaveProperty('current');
+    expect((await tws(flow, { args: ['use', 'order', '1'] })).out).toContain('skipping');
+    const back = await tws(flow, { args: ['rollback', 'order'] });
+    expect(back.json).toMatchObject({
+      version: '2',
+      before: 'flow:DEFAULT:order@1',
+      changed: true,
+    });
+    expect((await tws(flow, { args: ['use', 'order', '7'] })).error?.code).toBe(
+      'flow_version_missing',
+    );
+    expect((await tws(flow, { args: ['versions', 'none'] })).error?.code).toBe(
+      'definition_missing',
+    );
+    expect((await tws(flow, { args: ['use', 'order'] })).error?.code).toBe('usage');
+    await put({ ...version('3', { tasks: ['a', 'b'], timeout: 5 }), _id: 'three' });
+    const diff = await tws(flow, { args: ['diff', 'order', '1', 'three'] });
+    expect(diff.out).toBe('tasks[1]\n  + "b"\ntimeout\n  + 5');
+    expect((await tws(flow, { args: ['diff', 'order', '1', '2'] })).out).toBe('');
+  });
+
+  it('move by a push whose files say so', async () => {
+    const { tws, store, root } = await openProject(files);
+    await tws(push, { flags: { map: true } });
+    const { writeFile, readFile } = await import('node:fs/promises');
+    const write = async (file: string, more: object) => {
+      const path = join(root, 'couch/tws/flows', file);
+      const doc = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+      await writeFile(path, JSON.stringify({ ...doc, ...more }));
+    };
+    await write('order.json', { current: true });
+    await write('order@2.json', { current: undefined });
+    const { out } = await tws(push, { flags: { map: true } });
+    expect(out).toContain('current: order version "1", before: flow:DEFAULT:order@2');
+    expect(await store.get('flow:DEFAULT:order@1')).toHaveProperty('current', true);
+    expect(await store.get('flow:DEFAULT:order@2')).not.toHaveProperty('current');
+    expect((await tws(push, { flags: { map: true } })).out).not.toMatch(/updating|current/);
   });
 });

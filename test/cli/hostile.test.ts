@@ -101,6 +101,14 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
   inbox: [['--all'], ['--for', hostile], ['--group', hostile, '--json']],
   answer: [[hostile], [`waiting-${hostile}`, hostile, '--data', hostile, '--as', hostile]],
+  flow: [
+    ['versions', `f-${hostile}`],
+    ['versions', hostile],
+    ['use', `f-${hostile}`, hostile],
+    ['diff', `f-${hostile}`, hostile, hostile],
+    ['rollback', `f-${hostile}`],
+    [hostile, hostile],
+  ],
   trigger: [['gatherings'], ['gatherings', hostile], [hostile]],
   limit: [['show', hostile], ['list'], ['list', '--owner', hostile], [hostile]],
   notify: [

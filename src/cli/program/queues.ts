@@ -1,7 +1,31 @@
 import type { CommandDefinition } from '../command.js';
 
-/** Queues, limits, triggers and notifications. */
+/** Versions of flows, queues, limits, triggers and notifications. */
 export const queues: readonly CommandDefinition[] = [
+  {
+    name: 'flow',
+    about: 'List the versions of a flow, compare them, and make one current.',
+    arguments: [
+      {
+        name: '<action>',
+        about: 'What to do: versions, diff, use or rollback.',
+        values: ['versions', 'diff', 'use', 'rollback'],
+      },
+      { name: '<name>', about: 'Name of the flow (name::owner).', values: { named: ['flow'] } },
+      {
+        name: '[versions...]',
+        about: 'With use one version, with diff two; the id of a document does as well.',
+      },
+    ],
+    options: [],
+    examples: [
+      'tws flow versions order',
+      'tws flow diff order 1 2',
+      'tws flow use order 2',
+      'tws flow rollback order',
+    ],
+    load: async () => (await import('../commands/flow.js')).flow,
+  },
   {
     name: 'queue',
     about: 'List queues, pause them, and let them go on.',
