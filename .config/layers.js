@@ -28,6 +28,8 @@ const layers = {
   picture: ['model', 'structures', 'reading', 'words'],
   // What does the work.
   secrets: ['model', 'errors'],
+  // Values about people, in databases of their own.
+  sensitive: ['model', 'errors', 'secrets', 'store', 'package'],
   plugin: ['model', 'secrets', 'words', 'processor-time', 'package'],
   // Tasks of node-workflow as plugins, and the import of its workflows.
   'node-workflow': ['plugin', 'model', 'structures', 'reading', 'errors', 'words'],
@@ -91,7 +93,7 @@ const layers = {
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
-    ...['make-folder', 'node-workflow'],
+    ...['make-folder', 'node-workflow', 'sensitive'],
   ],
   // What tests of users import.
   testing: [

@@ -105,7 +105,10 @@ export default defineConfig({
         test: {
           ...withServer,
           name: 'store',
-          include: ['test/{store,client,engine,testing}/**/*.test.ts', 'test/replicas/*.test.ts'],
+          include: [
+            'test/{store,client,engine,testing,sensitive}/**/*.test.ts',
+            'test/replicas/*.test.ts',
+          ],
           exclude: [...units, ...longEngine, ...longClient],
         },
       },

@@ -54,6 +54,7 @@ export type { WorkAnswer } from './client/work-answer.js';
 export { documentKinds, type DocumentKind, type LookUpOptions } from './client/look-up.js';
 export { everyJob } from './client/every-job.js';
 export {
+  connectionOf,
   guardCost,
   inspectServer,
   openDatabase,

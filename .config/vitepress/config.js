@@ -69,6 +69,7 @@ const guides = [
     'concurrency',
     'notifications',
     'secrets',
+    'sensitive-data',
   ],
   ...['plugins', 'workers', 'testing', 'cli', 'http-api', 'admin-pages', 'node-workflow'],
 ];

@@ -77,6 +77,11 @@ export default function validate(newDoc, oldDoc) {
         refuse('A job needs a "flow" (the name of a flow), or "tasks" of its own.');
       }
     }
+    if (isTree(newDoc.sensitive) && !isStored('sensitive')) {
+      refuse(
+        'A job must not hold "sensitive" values: submit it with "tws submit", which keeps them apart, or give it a "subject".',
+      );
+    }
     checkState();
     if (before) checkChange();
     else checkFirst();

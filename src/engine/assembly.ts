@@ -26,6 +26,7 @@ import { createEngineRates } from './locks/engine-rates.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
+import { openSensitive } from './attempts/open-sensitive.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
 import { createPermitQueues } from './locks/permit-queues.js';
@@ -165,6 +166,7 @@ function createAttempts(
     ...{ count, clock, code },
     openSecrets: createOpenSecrets({
       ...{ library, keyring },
+      openSensitive: openSensitive(retry, options.sensitive),
       readSecret: (id) => retry(async () => ({ doc: await store.get(id) })),
     }),
     blocking: createBlockWatch({ log, onBegin: options.onCall }),

@@ -75,10 +75,23 @@ export type EngineOptions = {
   readonly rule?: DeciderParts['rule'] | undefined;
   /** Which addresses plugins and webhooks may reach. */
   readonly egress?: EgressPolicy | undefined;
+  /** Opens sensitive values; absent: nothing does. */
+  readonly sensitive?: SensitiveValues | undefined;
   /** What documents may have run of code and programs; default: nothing. */
   readonly code?: CodePolicy | undefined;
   /** By which the engine goes; default: the clock of the machine. */
   readonly clock?: Clock | undefined;
+};
+
+/**
+ * Opens a sensitive value of a subject (its reference), in clear; undefined: it is not stored, or was purged.
+ * Rejects with a TwsError.
+ */
+export type SensitiveValues = {
+  readonly open: (
+    of: { readonly owner: string; readonly subject: string },
+    name: string,
+  ) => Promise<string | undefined>;
 };
 
 /** How often the scan is repeated, ms. */

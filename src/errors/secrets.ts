@@ -62,6 +62,60 @@ export const secretProblems = {
     3,
     404,
   ),
+  sensitive_invalid: row(
+    (d: { reason: string }) => `The sensitive values cannot be stored: ${d.reason}.`,
+    'Give texts by name, for example {"iban": "…"}.',
+    3,
+    422,
+  ),
+  sensitive_missing: row(
+    (d: { database: string }) =>
+      `Sensitive values are not set up: there is no database "${d.database}".`,
+    'Have a server admin run `tws init --sensitive`.',
+    69,
+    404,
+  ),
+  sensitive_absent: row(
+    (d: { name: string; owner: string }) =>
+      `The subject has no value "${d.name}" of owner ${d.owner}, or it was purged.`,
+    'Run `tws sensitive list` to see the subjects and the names of their values.',
+    3,
+    404,
+  ),
+  sensitive_unset: row(
+    (d: { where: string }) =>
+      `${d.where} names a sensitive value, and this engine does not open any: start it with \`tws start\`, with TWS_CRYPTO_KEY set.`,
+    'Sensitive values are opened by engines that `tws start` and `tws dev` run.',
+    78,
+    422,
+  ),
+  sensitive_unlisted: row(
+    (d: { where: string; name: string }) =>
+      `${d.where} names the sensitive value "${d.name}", which "sensitive" of the stored task does not list.`,
+    'List the name in "sensitive" of the task.',
+    3,
+    422,
+  ),
+  sensitive_subject_missing: row(
+    (d: { where: string; name: string }) =>
+      `${d.where} names the sensitive value "${d.name}", and the job has no "subject" that is a reference: submit it with the reference that \`tws sensitive put\` printed.`,
+    'Give the job "subject": "s-…".',
+    3,
+    422,
+  ),
+  sensitive_gone: row(
+    (d: { where: string; name: string; subject: string; owner: string }) =>
+      `${d.where} needs the sensitive value "${d.name}" of subject ${d.subject} (owner ${d.owner}), which was purged or never stored: store it with \`tws sensitive put\`, and retry the job.`,
+    'What was purged cannot be read again.',
+    3,
+    422,
+  ),
+  sensitive_refused: row(
+    (d: { reason: string }) => `Sensitive values are not given here: ${d.reason}.`,
+    'Use https, or call from this machine.',
+    77,
+    403,
+  ),
   secrets_left: row(
     (d: { documents: number }) =>
       `The encrypted values of ${d.documents} ${d.documents === 1 ? 'document' : 'documents'} were left as they are.`,

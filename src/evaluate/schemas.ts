@@ -8,6 +8,7 @@ import { loadAjv, loadAjv2020 } from '../plugin/late-packages.js';
 import { pointerKeys, sentence, toPath } from '../plugin/params.js';
 import { isEncrypted } from '../model/encrypted.js';
 import { isNamedSecret } from '../model/named-secret.js';
+import { isSensitive } from '../model/sensitive.js';
 import { isReference } from '../model/secret-reference.js';
 import { patternWeight } from './pattern-weight.js';
 import { readPattern } from './patterns.js';
@@ -153,6 +154,7 @@ export function isKnownLater(value: unknown): boolean {
     isEncrypted(value) ||
     isReference(value) ||
     isNamedSecret(value) ||
+    isSensitive(value) ||
     (typeof value === 'string' && mayHoldTemplate(value))
   );
 }

@@ -1,5 +1,6 @@
 import { encryptedText, isEncrypted, isOlderFormat } from './encrypted.js';
 import { isNamedSecret, namedProblem, readNamedSecret, type NamedSecret } from './named-secret.js';
+import { isSensitive, readSensitive, sensitiveProblem } from './sensitive.js';
 import type { Problem } from './problems.js';
 import { isCredentialsName, isSecretName } from './secret-names.js';
 import { fieldOf, isReference, referenceText } from './secret-reference.js';
@@ -53,8 +54,9 @@ function encryptedAt(value: unknown, place: Place): string | undefined {
   return isCredentialsName(place.around) || isSecretName(place.key) ? text : undefined;
 }
 
-/** The same, and the name of a secret (`{"$secret": "name"}`). */
+/** The same, and the names of secrets and of sensitive values (`{"$secret": "name"}`, `{"$sensitive": "name"}`). */
 function secretAt(value: unknown, place: Place): string | undefined {
+  if (isSensitive(value)) return readSensitive(value);
   return isNamedSecret(value) ? namedAt(value) : encryptedAt(value, place);
 }
 
@@ -70,7 +72,7 @@ export function encryptedIn(root: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * The encrypted values, references and names of secrets (`{"$secret": "name"}`) in parameters, by field. All
+ * The encrypted values, references and names of secrets and of sensitive values in parameters, by field. All
  * are secrets to a job.
  */
 export function secretsIn(root: unknown): ReadonlyMap<string, string> {
@@ -115,7 +117,7 @@ function eachIn(
 
 /**
  * A task or flow as engines know it: with references where its document holds encrypted values or names
- * secrets, so that no job ever carries these.
+ * secrets or sensitive values, so that no job ever carries these.
  */
 export function withReferences<T extends Doc>(kind: 'task' | 'flow', doc: T): T {
   const owner = ownerOf(doc);
@@ -136,7 +138,14 @@ export function namedSecretsIn(doc: Doc): ReadonlyMap<string, NamedSecret> {
   return found;
 }
 
-/** References that somebody wrote into a definition by hand, which only engines may, and wrong `$secret`s. */
+/** The sensitive values that a definition names, by the field where it does. */
+export function sensitiveIn(doc: Doc): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  mapWhere(doc, readSensitive, (name, keys) => void found.set(fieldOf(keys), name));
+  return found;
+}
+
+/** References that somebody wrote into a definition by hand, which only engines may, and what cannot be read as a name of a secret. */
 export function handWritten(doc: Doc): readonly Problem[] {
   const found: Problem[] = [];
   const walk = (value: unknown, path: string): void => {
@@ -144,7 +153,7 @@ export function handWritten(doc: Doc): readonly Problem[] {
       const message = `${path} must not be a reference to a secret ("tws:secret:…"), which only engines write; put the encrypted value there.`;
       found.push({ path, message });
     }
-    const wrong = namedProblem(value, path);
+    const wrong = namedProblem(value, path) ?? sensitiveProblem(value, path);
     if (wrong !== undefined) found.push(wrong);
     if (typeof value !== 'object' || value === null) return;
     for (const [key, item] of Object.entries(value)) {

@@ -17,7 +17,7 @@ import { writtenLengthSchema } from './span.js';
 import { lockedSchema } from './lock.js';
 import { notifySchema } from './notify.js';
 import type { Problem } from './problems.js';
-import { locksSchema, targetSchema } from './target.js';
+import { jobSubjectSchema, locksSchema, targetSchema } from './target.js';
 import { keptSignalSchema } from './signal.js';
 import { failureSchema, stepSchema, type Failure, type Step } from './step.js';
 import type { Structure } from './tree.js';
@@ -68,7 +68,7 @@ const written = {
   data: z.exactOptional(
     objectSchema.describe('What the tasks of the job share: any of them may change it.'),
   ),
-  external_id: z.exactOptional(textSchema),
+  ...{ external_id: z.exactOptional(textSchema), subject: z.exactOptional(jobSubjectSchema) },
   keys: z.exactOptional(objectSchema.describe('Values by which jobs are searched.')),
   tags: z.exactOptional(namesSchema.describe('Words for people.')),
   custom_status: z.exactOptional(z.unknown().describe('A status of its own: a short text.')),

@@ -46,3 +46,8 @@ function scoped(value: unknown, key: 'name' | 'pattern'): Scoped | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
   return { text, scope: scope === 'database' ? 'database' : 'owner' };
 }
+
+/** `subject` of a job: whom its sensitive values are about. Whatever else stands there names nobody. */
+export const jobSubjectSchema = z
+  .unknown()
+  .describe('Reference (`s-…`) of the subject whose sensitive values its steps may use.');

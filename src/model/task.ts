@@ -43,6 +43,11 @@ export const taskSchema = z
         'Parameters that flow and job may set although an encrypted value stands beside them.',
       ),
     ),
+    sensitive: z.exactOptional(
+      namesSchema.describe(
+        'Sensitive values (`{"$sensitive": "name"}`) that its steps may use, of the subject of the job.',
+      ),
+    ),
     timeout: z.exactOptional(
       writtenLengthSchema.describe(
         'Milliseconds, or ISO 8601 ("PT30S"), that one attempt may take; default 15000, 0 = no limit.',

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { toFlow, toKeyedParams } from './dialects.js';
 import type { StoredDocument } from '../model/document.js';
-import { handWritten, secretsIn, withReferences } from '../model/encrypted-values.js';
+import { handWritten, secretsIn, sensitiveIn, withReferences } from '../model/encrypted-values.js';
+import { sensitiveNamesOf } from '../model/sensitive.js';
 import { invalid, type Either, type Invalid } from '../model/either.js';
 import { engineSchema, type EngineDocument } from '../model/engine.js';
 import type { Flow } from '../model/flow.js';
@@ -128,10 +129,23 @@ function definition<K extends 'task' | 'flow', V>(
   doc: StoredDocument,
   read: (safe: StoredDocument) => Either<K, V>,
 ): Either<K, V> {
-  const [first, ...others] = handWritten(doc);
+  const [first, ...others] = [...handWritten(doc), ...sensitiveProblems(kind, doc)];
   return first === undefined
     ? read(withReferences(kind, doc))
     : { kind, ok: false, problems: [first, ...others] };
+}
+
+/** Sensitive values that a definition names and may not have: only a task may, those that it lists. */
+function sensitiveProblems(kind: 'task' | 'flow', doc: StoredDocument): readonly Problem[] {
+  const listed = kind === 'task' ? sensitiveNamesOf(doc) : [];
+  return [...sensitiveIn(doc)].flatMap(([path, name]) => {
+    if (listed.includes(name)) return [];
+    const why =
+      kind === 'flow'
+        ? 'a flow must not: put it into the task that needs it'
+        : '"sensitive" of the task does not list';
+    return [{ path, message: `${path} names the sensitive value "${name}", which ${why}.` }];
+  });
 }
 
 function* parseJob(doc: StoredDocument): Generator<undefined, Either<'job', Job>, undefined> {

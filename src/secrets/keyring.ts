@@ -14,7 +14,7 @@ import { decryptOlder, type OlderFormat } from './older-format.js';
 
 /** Where an encrypted value stands, which is what it is bound to. */
 export type SecretPlace = {
-  readonly kind: 'task' | 'flow' | 'hook' | 'secret' | 'settings';
+  readonly kind: 'task' | 'flow' | 'hook' | 'secret' | 'subject-key' | 'settings';
   readonly owner: string;
   /** Name of the document; `tws.json` for settings. */
   readonly name: string;

@@ -7,8 +7,8 @@ export const shortestPart = 4;
 
 /**
  * Returns a function that hides these clear texts, also where they are percent-encoded, escaped for
- * JSON, in hex, or inside something that was encoded in base64 (`Authorization: Basic`). The list is
- * read at each call, so texts may be added to it later.
+ * JSON or HTML, quoted-printable, in hex, in small or capital letters, or inside something that was encoded in
+ * base64 (`Authorization: Basic`). The list is read at each call, so texts may be added to it later.
  */
 export function redactor(clear: readonly string[]): Redact {
   let known = -1;
@@ -34,7 +34,7 @@ export function redactor(clear: readonly string[]): Redact {
 
 /** Every spelling of every secret, the longest first, so that no rest of one stays readable. */
 function patternOf(clear: readonly string[]): RegExp | undefined {
-  const long = [...clear, ...clear.flatMap(partsOfAddress)].filter(
+  const long = [...clear, ...clear.flatMap(partsOfAddress), ...clear.flatMap(linesOf)].filter(
     (secret) => secret.length >= shortestPart,
   );
   const plain = long.flatMap(spellings).map((one) => ({ length: one.length, source: quoted(one) }));
@@ -46,6 +46,17 @@ function patternOf(clear: readonly string[]): RegExp | undefined {
 /** Whether a secret of digits was read as this number. */
 function isNumber(secret: string, value: number): boolean {
   return /^-?\d+(?:\.\d+)?$/.test(secret) && Number(secret) === value;
+}
+
+/** Shorter lines, and words in small or capital letters, are in harmless texts as well. */
+const shortestOther = 8;
+
+/** The lines of a text that has several: mails and logs quote single ones. */
+function linesOf(secret: string): readonly string[] {
+  const lines = secret.split(/[\r\n]+/);
+  return lines.length === 1
+    ? []
+    : lines.map((line) => line.trim()).filter(({ length }) => length >= shortestOther);
 }
 
 /** Segments of a path that are shorter name a place (`services`, `v1`), and are in every address. */
@@ -87,7 +98,33 @@ function spellings(secret: string): readonly string[] {
     JSON.stringify(secret).slice(1, -1),
     hex,
     hex.toUpperCase(),
+    ...htmlEscaped(secret),
+    quotedPrintable(secret),
+    ...(secret.length < shortestOther ? [] : [secret.toLowerCase(), secret.toUpperCase()]),
   ];
+}
+
+/** As HTML quotes it: with few escapes, or with all that Handlebars makes. */
+function htmlEscaped(secret: string): readonly string[] {
+  const few = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quotes = few.replaceAll('"', '&quot;');
+  return [
+    few,
+    quotes,
+    quotes.replaceAll("'", '&#39;'),
+    quotes.replaceAll("'", '&#x27;').replaceAll('`', '&#x60;').replace(/=/g, '&#x3D;'),
+  ];
+}
+
+/** As a mail quotes it, on one line. */
+function quotedPrintable(secret: string): string {
+  return [...Buffer.from(secret, 'utf8')]
+    .map((byte) => {
+      const isPlain = byte >= 32 && byte <= 126 && byte !== 61;
+      const hex = byte.toString(16).toUpperCase().padStart(2, '0');
+      return isPlain ? String.fromCharCode(byte) : `=${hex}`;
+    })
+    .join('');
 }
 
 type Spelling = { readonly length: number; readonly source: string };

@@ -3,6 +3,7 @@ import { encryptedText, isEncrypted } from '../model/encrypted.js';
 import type { CodePolicy } from '../plugin/code-policy.js';
 import { readNamedSecret } from '../model/named-secret.js';
 import { isObject } from '../model/object.js';
+import { readSensitive } from '../model/sensitive.js';
 import { durationSchema, nameSchema, timeSchema } from '../model/scalars.js';
 import { statuses } from '../model/status.js';
 import { createTestEngine, type TestDocument, type TestEngine } from './test-engine.js';
@@ -232,7 +233,9 @@ function withoutSecrets(doc: TestDocument): TestDocument {
 
 function replaced(value: unknown): unknown {
   if (isEncrypted(value)) return encryptedText(value) === undefined ? value : '[secret]';
-  if (readNamedSecret(value) !== undefined) return '[secret]';
+  if (readNamedSecret(value) !== undefined || readSensitive(value) !== undefined) {
+    return '[secret]';
+  }
   if (Array.isArray(value)) return value.map(replaced);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));

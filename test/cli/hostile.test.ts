@@ -118,6 +118,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [hostile],
   ],
   retain: [['--dry-run']],
+  sensitive: [['list'], ['log'], ['get', hostile, hostile], [hostile]],
   secret: [['list'], ['remove', hostile], ['remove', 'none', '--no-confirm'], [hostile]],
   archive: [
     ['list'],

@@ -3,7 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { showConfig } from '../../src/cli/commands/config.js';
+import { createClient } from '../../src/client.js';
+import type { Command } from '../../src/cli/command.js';
 import { doctor } from '../../src/cli/commands/doctor.js';
+import { init } from '../../src/cli/commands/init.js';
+import { sensitive as sensitiveCommand } from '../../src/cli/commands/sensitive.js';
+import { submit } from '../../src/cli/commands/submit.js';
 import { decrypt, encrypt as encryptCommand } from '../../src/cli/commands/encrypt.js';
 import { push } from '../../src/cli/commands/push.js';
 import { secret as secretCommand } from '../../src/cli/commands/secret.js';
@@ -11,7 +16,7 @@ import { validate } from '../../src/cli/commands/validate.js';
 import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { openProject } from './database.js';
 import { tws as start } from './executable.js';
-import { flow, project, run, task } from './terminal.js';
+import { flow, project, run, task, type RunOptions } from './terminal.js';
 
 const key = 'the key of this project';
 const secret = encrypt('correct horse', key);
@@ -228,6 +233,95 @@ describe('tws secret', () => {
     expect((await call(['remove', 'none'])).error?.code).toBe('confirmation_needed');
     const keyless = await tws(secretCommand, { args: ['set', 'mail'], input: 'x' });
     expect(keyless.error?.code).toBe('crypto_key_missing');
+  });
+});
+
+describe('tws sensitive', () => {
+  const iban = 'DE02120300000000202051';
+
+  it('keeps values apart from jobs, gives them with a record, and purges them', async () => {
+    const opened = await openProject({
+      'plugins/pay.mjs': `export default ({ params }) => 'paid to ' + params.iban;`,
+      'order.json': {
+        ...{ type: 'job', flow: 'pay' },
+        sensitive: { subject: 'maria', values: { iban } },
+      },
+    });
+    const { put, ended, store } = opened;
+    const env = { ...opened.env, TWS_CRYPTO_KEY: key };
+    const tws = (command: Command, more: Partial<RunOptions> = {}) =>
+      opened.tws(command, { env, mode: 'json', ...more });
+    const call = (args: string[], flags: object = {}, more: Partial<RunOptions> = {}) =>
+      tws(sensitiveCommand, { args, flags: { confirm: false, ...flags }, ...more });
+    const missing = await call(['list']);
+    expect(missing.error?.message).toMatch(/are not set up: there is no database ".*_sensitive"/);
+    const made = await opened.tws(init, { env, flags: { sensitive: true } });
+    expect(made.out).toMatch(/inserting: database .*_sensitive\n.*_subject_keys/);
+    expect((await call(['put', 'maria', 'iban'], {}, { input: `${iban}\n` })).exit).toBe(0);
+    const { json: found } = await call(['reference', 'maria']);
+    const { subject } = found as { subject: string };
+    expect(subject).toMatch(/^s-[\w-]{43}$/);
+    const params = { iban: { $sensitive: 'iban' } };
+    await put(
+      { _id: 't', ...task('pay', { plugin: 'pay', params, sensitive: ['iban'] }) },
+      { _id: 'f', ...flow('pay', ['pay']) },
+    );
+    const engine = start(['start'], { cwd: opened.root, env });
+    await engine.prints(/follows/);
+    const { json: submitted } = await tws(submit, { args: ['order.json'] });
+    const { id } = submitted as { id: string };
+    expect(await ended(id)).toMatchObject({ exit: 0, steps: [{ result: 'paid to [secret]' }] });
+    expect(await store.get(id)).toMatchObject({ subject });
+    expect(JSON.stringify(await store.range(''))).not.toMatch(/maria|DE0212/);
+    engine.kill('SIGTERM');
+    expect(await engine.ended).toBe(0);
+    expect(engine.err() + engine.out()).not.toMatch(/maria|DE0212/);
+
+    const checked = await opened.tws(doctor, { env });
+    expect(checked.out).toMatch(/^ok {4}sensitive values: They are set up, for 1 subject/m);
+    const got = await call(['get', subject, 'iban'], { why: 'ticket 71' });
+    expect(got.json).toEqual({ iban });
+    expect((await call(['get', 'maria', 'phone'])).error?.code).toBe('sensitive_absent');
+    const both = { ...env, TWS_CRYPTO_KEY: JSON.stringify(['new key', key]) };
+    const rotated = await opened.tws(encryptCommand, { env: both, flags: { rotate: true } });
+    expect(rotated.out).toContain('re-encrypted: 2 keys of sensitive values');
+    const later = { ...env, TWS_CRYPTO_KEY: 'new key' };
+    expect((await call(['get', 'maria', 'iban'], {}, { env: later })).json).toEqual({ iban });
+    const old = await call(['purge'], { olderThan: '1d' }, { env: later });
+    expect(old.json).toEqual({ purged: [] });
+    const purged = await call(['purge'], { subject: 'maria' }, { env: later });
+    expect(purged.json).toEqual({ purged: [{ owner: 'DEFAULT', subject }] });
+    const gone = await call(['get', 'maria', 'iban'], {}, { env: later });
+    expect(gone.error?.code).toBe('sensitive_absent');
+    const { json: log } = await call(['log'], {}, { env: later });
+    expect(log).toMatchObject([
+      { how: 'get', names: ['iban'], why: 'ticket 71', subject },
+      { how: 'get', names: ['phone'] },
+      { how: 'get' },
+      { how: 'purge', subject },
+      { how: 'get' },
+    ]);
+  });
+
+  it('refuses what cannot be hidden, and a job that holds values itself', async () => {
+    const opened = await openProject({
+      'bad.json': { type: 'job', flow: 'f', sensitive: { subject: 'maria' } },
+    });
+    const env = { ...opened.env, TWS_CRYPTO_KEY: key };
+    await opened.tws(init, { env, flags: { sensitive: true } });
+    const call = (args: string[], flags: Readonly<Record<string, unknown>> = {}, input = 'xyz') =>
+      opened.tws(sensitiveCommand, { env, args, flags, input });
+    expect((await call(['put', 'maria', 'cvc'])).error?.message).toMatch(/4 to 16384 characters/);
+    expect((await call(['put', 'maria'])).error?.message).toMatch(/takes a subject and the name/);
+    expect((await call(['get', 'maria', 'a b'])).error?.message).toMatch(/no name of a value/);
+    expect((await call(['purge'])).error?.message).toMatch(/takes --subject or --older-than/);
+    const age = await call(['purge'], { olderThan: 'soon' });
+    expect(age.error?.message).toMatch(/must be an age or a date/);
+    const bad = await opened.tws(submit, { env, args: ['bad.json'] });
+    expect(bad.error?.code).toBe('sensitive_invalid');
+    const client = createClient(opened);
+    const job = { type: 'job', flow: 'f', sensitive: { subject: 'x', values: { iban } } } as const;
+    await expect(client.submit(job)).rejects.toThrow(/must not hold "sensitive" values/);
   });
 });
 

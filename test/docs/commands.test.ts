@@ -142,7 +142,12 @@ const said: Readonly<Record<string, readonly string[]>> = {
     'starts: hook-run:github:DEFAULT:',
     '{"outcome":"started","job":"hook-run:',
   ],
-  'docs/guides/secrets.md': ['tws:v2:'],
+  'docs/guides/secrets.md': ['tws:v2:', 'stored: mail.password of owner DEFAULT'],
+  'docs/guides/sensitive-data.md': [
+    '"account": "[secret]"',
+    'DE02120300000000202051',
+    'purged: 1 subject',
+  ],
   'docs/guides/node-workflow.md': [
     ...['would be created: plugins/look-up.mjs', '1 flow and 4 tasks are imported.'],
     ...['"mail": "ada@example.com"', '"result": "a letter is sent"', '"result": "confirmed"'],

@@ -129,4 +129,23 @@ describe('parseDocument', () => {
       },
     });
   });
+
+  it.each<[string, object, string | undefined]>([
+    ['a task that lists it', { type: 'task', sensitive: ['iban'] }, undefined],
+    [
+      'a task that does not',
+      { type: 'task' },
+      'params.to names the sensitive value "iban", which "sensitive" of the task does not list.',
+    ],
+    [
+      'a flow',
+      { type: 'flow', owner: 'me', tasks: ['a'], sensitive: ['iban'] },
+      'params.to names the sensitive value "iban", which a flow must not: put it into the task that needs it.',
+    ],
+  ])('reads a sensitive value in %s', (_where, doc, message) => {
+    const params = { to: { $sensitive: 'iban' } };
+    const read = parseDocument({ name: 'pay', params, ...doc, _id: 'x', _rev: '1-a' });
+    const problems = message === undefined ? undefined : [{ path: 'params.to', message }];
+    expect('problems' in read ? read.problems : undefined).toEqual(problems);
+  });
 });

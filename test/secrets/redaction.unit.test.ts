@@ -19,6 +19,21 @@ describe('redactor', () => {
     expect(redact(JSON.stringify({ pass: 'p&ss "word"' }))).toBe('{"pass":"[secret]"}');
   });
 
+  it('hides what HTML and mails make of a secret, single lines of it, and other capitals', () => {
+    const redact = redactor([`Mrs. "O'Hara" & sons=ü\nStreet 17, Old Town\nX 1`]);
+    const html = `Mrs. &quot;O&#x27;Hara&quot; &amp; sons&#x3D;ü`;
+    const lines = [`Mrs. "O'Hara" & sons=ü`, 'street 17, old town', 'STREET 17, OLD TOWN'];
+    const quoted = `Mrs. "O'Hara" & sons=3D=C3=BC`;
+    const others = [
+      `Mrs. &quot;O'Hara&quot; &amp; sons=ü`,
+      'Mrs. &quot;O&#39;Hara&quot; &amp; sons=ü',
+    ];
+    for (const text of [html, ...lines, quoted, ...others]) {
+      expect(redact(`so ${text} it is`)).toBe('so [secret] it is');
+    }
+    expect(redact('X 1')).toBe('X 1');
+  });
+
   it('hides the longest first, so that no rest stays readable', () => {
     expect(redactor(['abcd', 'abcdefgh'])('abcdefgh')).toBe('[secret]');
   });

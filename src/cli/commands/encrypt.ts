@@ -3,9 +3,12 @@ import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { fieldOf, keysOf } from '../../model/secret-reference.js';
-import type { SecretPlace } from '../../secrets/keyring.js';
+import type { Keyring, SecretPlace } from '../../secrets/keyring.js';
 import { placeInSettings } from '../../secrets/settings.js';
+import { counted } from '../../words.js';
 import { defineCommand, type Command } from '../command.js';
+import type { Io } from '../io.js';
+import { rotateSubjectKeys } from '../sensitive-values.js';
 import { encryptInFile } from '../secrets/in-file.js';
 import { keyringOf, valueFrom } from '../secrets/given.js';
 import { rewriteFiles, rewriteStored, type RewriteMode } from '../secrets/rewrite.js';
@@ -27,7 +30,7 @@ export const encrypt = defineCommand(flagsSchema, async ({ args, flags, config: 
   const wanted = wantedBy(flags);
   if (wanted !== undefined) {
     return args.length === 0
-      ? rewriteStored(wanted, { config, keyring }, io)
+      ? rewriteAll(wanted, { config, keyring }, io)
       : rewriteFiles(wanted, args, keyring, io);
   }
   const [file, field, ...others] = args;
@@ -43,6 +46,19 @@ export const encrypt = defineCommand(flagsSchema, async ({ args, flags, config: 
   io.json({ value: text });
   return 0;
 });
+
+/** What is stored, and the keys of sensitive values. */
+async function rewriteAll(
+  wanted: RewriteMode,
+  work: { readonly config: Config; readonly keyring: Keyring },
+  io: Io,
+): Promise<number> {
+  const rotated = wanted === 'rotate' ? await rotateSubjectKeys(work.config) : undefined;
+  if (rotated !== undefined) {
+    io.out(`re-encrypted: ${counted(rotated.changed, 'key')} of sensitive values`);
+  }
+  return rewriteStored(wanted, work, io);
+}
 
 /** `tws decrypt`; values of version 1 and of earlier projects are bound to no place. */
 export const decrypt: Command = defineCommand(

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { prepareDatabase } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
-import { defineCommand, numberFlag } from '../command.js';
+import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
+import { sensitiveDatabases } from '../../model/sensitive.js';
+import { vaultOf, withVault } from '../sensitive-values.js';
 import { questions } from '../prompt.js';
 import { saveSettings } from '../../config/save.js';
 
@@ -12,6 +14,7 @@ const flags = z.object({
   confirm: z.boolean().default(true),
   copies: numberFlag(1),
   guard: z.boolean().optional(),
+  sensitive: switchFlag,
 });
 
 /**
@@ -33,10 +36,23 @@ export const init = defineCommand(flags, async ({ flags: said, config: read }, i
   if (database.copies > 1) io.warn(copiesWarning(database.copies));
   else if (database.nodes !== undefined && database.nodes > 1) io.say(oneCopy(database.nodes));
   showDesign(design, target.app, io);
+  if (said.sensitive) await prepareSensitive(settings, io);
   io.out('TWS initialized');
   io.json({ ...target, created: database.database === 'created', copies: database.copies, design });
   return 0;
 });
+
+/** The databases of sensitive values and of their keys. */
+async function prepareSensitive(config: Config, io: Io): Promise<void> {
+  const made = await withVault(vaultOf(config), (vault) => vault.prepare());
+  const names = sensitiveDatabases(config.database);
+  for (const kind of ['values', 'keys'] as const) {
+    const isNew = made[kind] === 'created';
+    io.out(
+      isNew ? `inserting: database ${names[kind]}` : `skipping: database ${names[kind]} (exists)`,
+    );
+  }
+}
 
 /** What is confirmed; credentials are never shown, only where they come from. */
 type Target = { readonly url: string; readonly database: string; readonly app: string };

@@ -9,6 +9,7 @@ import { defineCommand, secondsFlag, switchFlag } from '../command.js';
 import type { Written } from '../../validate/written.js';
 import type { Io } from '../io.js';
 import { orderFor } from '../order.js';
+import { sheltered, subjectGiven } from '../sensitive-values.js';
 import { readParams } from '../params-flag.js';
 import { refuseProblems, showWarnings } from '../problems.js';
 import { giveUpSeconds, waitForJob } from '../waiting.js';
@@ -20,6 +21,7 @@ const flags = z.object({
   flowVersion: z.string().min(1, { error: 'must not be empty' }).optional(),
   queue: z.string().optional(),
   id: z.string().min(1, { error: 'must not be empty' }).optional(),
+  subject: z.string().min(1, { error: 'must not be empty' }).optional(),
   wait: switchFlag,
   giveUp: secondsFlag,
   timeout: secondsFlag,
@@ -41,14 +43,21 @@ export const submit = defineCommand(flags, async ({ args, flags: said, config: r
       ...(queue === undefined ? {} : { queue }),
       ...(flowVersion === undefined ? {} : { flow_version: flowVersion }),
     };
-    const job = { ...order.job, ...more };
+    const given: Written = {
+      ...order.job,
+      ...more,
+      ...(await subjectGiven(said.subject, order.job, config)),
+    };
+    const { sensitive: _apart, ...job } = given;
     refuseProblems(checkDocument(order.shown, job), [], io);
     const refused = (await client.unwelcome([job])).get(job);
     if (refused !== undefined) refuseProblems([{ file: order.shown, ...refused }], [], io);
     const warnings = unreadKeys(job).map((key) => ({ file: order.shown, ...key }));
     showWarnings(warnings, io);
     await warnOfFlow(client, job, io);
-    const submitted = await client.submit(job as unknown as JobToSubmit);
+    const submitted = await client.submit(
+      (await sheltered(given, config)) as unknown as JobToSubmit,
+    );
     const { id, existed } = submitted;
     io.out(existed ? `skipping: ${order.shown} (${whyExisted(submitted)})` : `submitted: ${id}`);
     if (submitted.replaces !== undefined) {

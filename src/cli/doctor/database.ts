@@ -17,6 +17,7 @@ import { checkHooks } from './hooks.js';
 import { checkQueueControls } from './queues.js';
 import { checkRefused } from './refused.js';
 import { checkSchedules } from './schedules.js';
+import { sensitiveFindings } from './sensitive.js';
 import { namedSecretFindings } from './named-secrets.js';
 import { storedOfKind } from '../schedules-and-hooks.js';
 
@@ -43,6 +44,7 @@ export async function checkDatabase(
     ...(await definitionFindings(definitions, plugins)),
     ...(await checkKey([...definitions, ...hooks, ...secrets], config)),
     ...namedSecretFindings(definitions, secrets),
+    ...(await sensitiveFindings(definitions, config)),
     ...(await checkSchedules(client, schedules)),
     ...(await checkHooks(client, hooks)),
     ...(await checkQueueControls(client)),

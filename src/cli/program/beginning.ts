@@ -138,8 +138,18 @@ export const beginning: readonly CommandDefinition[] = [
         flags: '--copies <n>',
         about: 'In a cluster: copies of each document; default 1, which makes claims certain.',
       },
+      {
+        flags: '--sensitive',
+        about:
+          'Also the databases of sensitive values and of their keys, closed to all but admins and the role tws-sensitive.',
+      },
     ],
-    examples: ['tws init', 'tws init --no-confirm --database orders_tasks', 'tws init --no-guard'],
+    examples: [
+      'tws init',
+      'tws init --no-confirm --database orders_tasks',
+      'tws init --no-guard',
+      'tws init --sensitive',
+    ],
     load: async () => (await import('../commands/init.js')).init,
   },
 ];

@@ -32,6 +32,10 @@ export const jobs: readonly CommandDefinition[] = [
       },
       { flags: '--id <id>', about: 'Id of the job; submitting it again changes nothing.' },
       {
+        flags: '--subject <text>',
+        about: 'The subject whose sensitive values its steps may use, or its reference.',
+      },
+      {
         flags: '--queue <name>',
         about: 'Queue of the job: only engines that serve it run its steps.',
       },

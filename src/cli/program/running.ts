@@ -159,6 +159,38 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/secret.js')).secret,
   },
   {
+    name: 'sensitive',
+    about:
+      'Store, read, list and purge sensitive values of subjects, which tasks refer to as {"$sensitive": "name"}.',
+    arguments: [
+      {
+        name: '<action>',
+        about: 'What to do: put, get, list, purge, reference or log.',
+        values: ['put', 'get', 'list', 'purge', 'reference', 'log'],
+      },
+      {
+        name: '[names...]',
+        about:
+          'With put, get and reference: the subject, or its reference; with put and get also names of values.',
+      },
+    ],
+    options: [
+      { flags: '--subject <text>', about: 'With purge: the subject, or its reference.' },
+      {
+        flags: '--older-than <age>',
+        about: 'With purge: subjects whose values were last stored before: 90d, or 2030-01-31.',
+      },
+      { flags: '--why <text>', about: 'With get and purge: the reason, for the record.' },
+    ],
+    examples: [
+      'tws sensitive put maria@example.com iban',
+      'tws sensitive get maria@example.com iban --why "ticket 71"',
+      'tws sensitive purge --subject maria@example.com',
+      'tws sensitive purge --older-than 90d --no-confirm',
+    ],
+    load: async () => (await import('../commands/sensitive.js')).sensitive,
+  },
+  {
     name: 'move',
     about:
       'Move the database to another server or another name while engines work: copy, cut over, compare.',

@@ -58,20 +58,25 @@ function nextJob(job: LiveJob, { path, child }: ParentStep): ChildJob {
   const params = decider === undefined ? {} : continueParams(job, decider);
   const kept = [
     ...(['flow', 'owner', 'priority', 'queue', 'keys', 'tags', 'parent', 'data'] as const),
-    ...(['notify', 'notifies', 'schedule', 'started_by'] as const),
+    ...(['notify', 'notifies', 'schedule', 'started_by', 'subject'] as const),
     ...(['target', 'locks', 'unique', 'locked'] as const),
   ] as const;
-  const same = Object.fromEntries(
-    kept.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const])),
-  );
   const inline = job.flow === undefined ? { tasks: job.tasks } : {};
   const { flow_pinned: isPinned, flow_version: version } = job;
   const asked = isPinned === true && version !== undefined ? { flow_version: version } : {};
-  return { _id: child, type: 'job', ...same, ...asked, ...inline, params, ...continuedFrom(job) };
+  return {
+    _id: child,
+    type: 'job',
+    ...sameOf(job, kept),
+    ...asked,
+    ...inline,
+    params,
+    ...continuedFrom(job),
+  };
 }
 
 /**
- * Returns the child job of a step. It inherits priority and queue; the queue of its own flow takes
+ * Returns the child job of a step. It inherits priority, queue and subject; the queue of its own flow takes
  * precedence over one that only the flow of the parent names.
  */
 function childJob(
@@ -88,9 +93,17 @@ function childJob(
     owner: job.owner ?? job.flow_definition.owner,
     parent: parentLinkOf(job, step, depthOf(job) + 1),
     ...(params === undefined ? {} : { params }),
-    ...(job.priority === undefined ? {} : { priority: job.priority }),
-    ...(job.queue === undefined ? {} : { queue: job.queue }),
+    ...sameOf(job, ['priority', 'queue', 'subject']),
   };
+}
+
+/** What a job has of these keys. */
+function sameOf<K extends keyof LiveJob>(
+  job: LiveJob,
+  keys: readonly K[],
+): Partial<Pick<LiveJob, K>> {
+  const there = keys.flatMap((key) => (job[key] === undefined ? [] : [[key, job[key]] as const]));
+  return Object.fromEntries(there) as Partial<Pick<LiveJob, K>>;
 }
 
 /** Fails the step whose child job the database refuses. */

@@ -153,9 +153,28 @@ export async function countKeys(level: LevelDown, from: string, to: string): Pro
   return n;
 }
 
-/** Compacts a whole LevelDB: space of deleted entries is returned. */
-export const compactLevel = (level: LevelDown): Promise<void> =>
-  call((done) => level.compactRange('', LAST, done));
+/** Keys before and behind all others. */
+const EDGES = ['\u0000', `${LAST}\u0000`];
+
+/**
+ * Compacts a whole LevelDB: what was deleted or replaced is in no file any more. LevelDB may put what it has in memory,
+ * old values included, into a file of a level that it does not rewrite then. So it is given entries at both
+ * edges, which overlap with all others: the file that holds them is merged with those below. The first round
+ * empties the memory, the second one rewrites what came of it.
+ */
+export async function compactLevel(level: LevelDown): Promise<void> {
+  for (let round = 1; round <= 2; round += 1) {
+    await applyAll(
+      level,
+      EDGES.map((key): Operation => ({ type: 'put', key, value: '' })),
+    );
+    await call((done) => level.compactRange('', `${LAST}\uffff`, done));
+  }
+  await applyAll(
+    level,
+    EDGES.map((key): Operation => ({ type: 'del', key })),
+  );
+}
 
 /** The bytes of the files directly in a directory; 0 when it is not there. */
 export async function directoryBytes(directory: string): Promise<number> {

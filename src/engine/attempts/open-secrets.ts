@@ -15,7 +15,9 @@ import { keysOf, readReference, type SecretReference } from '../../model/secret-
 import type { LiveStep } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
 import { wordsOf, type Keyring } from '../../secrets/keyring.js';
+import { readSensitive, sensitiveNamesOf } from '../../model/sensitive.js';
 import type { Library } from '../loop/library.js';
+import type { OpenSensitive } from './open-sensitive.js';
 
 type Json = Record<string, unknown>;
 
@@ -31,6 +33,7 @@ export type OpenSecrets = (job: LiveJob, step: LiveStep) => Promise<OpenedSecret
 export type SecretSources = {
   readonly library: Pick<Library, 'stored'>;
   readonly keyring: Keyring;
+  readonly openSensitive: OpenSensitive;
   /** Reads the document of a named secret as it is now; undefined: the engine ends. */
   readonly readSecret: (
     id: string,
@@ -38,7 +41,7 @@ export type SecretSources = {
 };
 
 /** Follows the references that the decision found to count, to the values that are stored now. */
-export function createOpenSecrets({ library, keyring, readSecret }: SecretSources): OpenSecrets {
+export function createOpenSecrets(sources: SecretSources): OpenSecrets {
   return async (job, step) => {
     const clear: string[] = [];
     let params: unknown = step.params;
@@ -46,14 +49,7 @@ export function createOpenSecrets({ library, keyring, readSecret }: SecretSource
       const keys = keysOf(field);
       const reference = readReference(valueAt(params, keys));
       if (reference === undefined || !isFor(reference, job, step, field)) continue;
-      const { kind, name, owner } = reference;
-      const ask = { version: versionOfSecret(job), orCurrent: true } as const;
-      const stored = library.stored(kind, name, owner, ask);
-      const named = readNamedSecret(valueAt(stored, keysOf(reference.field)));
-      const value =
-        named === undefined
-          ? await valueIn(stored, reference, keyring)
-          : await namedValue(named, reference, { keyring, readSecret });
+      const value = await valueFor(reference, job, sources);
       if (value === undefined) return undefined;
       clear.push(value);
       params = withValue(params, keys, value);
@@ -66,6 +62,40 @@ export function createOpenSecrets({ library, keyring, readSecret }: SecretSource
 function versionOfSecret(job: LiveJob): string | undefined {
   const { entry } = notifiesOf(job) ?? {};
   return entry === undefined ? job.flow_definition.version : entry.version;
+}
+
+/** The value that a reference leads to; undefined: the engine ends. */
+function valueFor(
+  reference: SecretReference,
+  job: LiveJob,
+  sources: SecretSources,
+): Promise<string | undefined> {
+  const { kind, name, owner } = reference;
+  const ask = { version: versionOfSecret(job), orCurrent: true } as const;
+  const stored = sources.library.stored(kind, name, owner, ask);
+  const there = valueAt(stored, keysOf(reference.field));
+  const sensitive = readSensitive(there);
+  if (sensitive !== undefined) return sensitiveValue(sensitive, reference, job, sources);
+  const named = readNamedSecret(there);
+  return named === undefined
+    ? valueIn(stored, reference, sources.keyring)
+    : namedValue(named, reference, sources);
+}
+
+/** The sensitive value of the subject of the job, and of its owner; the task that is stored now has to list it. */
+async function sensitiveValue(
+  name: string,
+  reference: SecretReference,
+  job: LiveJob,
+  { library, openSensitive }: SecretSources,
+): Promise<string | undefined> {
+  const where = wordsOf(reference);
+  const task = library.stored('task', reference.name, reference.owner);
+  const mayHave = reference.kind === 'task' && sensitiveNamesOf(task ?? {}).includes(name);
+  if (!mayHave) throw problem('sensitive_unlisted', { where, name });
+  const { subject } = job as { readonly subject?: unknown };
+  const owner = job.owner ?? job.flow_definition.owner;
+  return openSensitive({ owner, subject, name, where });
 }
 
 /** The value that stands encrypted in a task or flow. */

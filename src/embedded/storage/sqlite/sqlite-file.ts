@@ -103,7 +103,7 @@ function openPrepared(
     db.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
       PRAGMA journal_size_limit = ${LOG_BYTES}; PRAGMA cache_size = -16000;
-      PRAGMA temp_store = MEMORY; ${schema}`,
+      PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST; ${schema}`,
     );
     return db;
   } catch (error) {

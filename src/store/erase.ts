@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../errors.js';
+import { databasePath, openClient, unexpected, type CouchClient } from './client.js';
+import { serverUrl, type Connection } from './connection.js';
+import { mayPurge, mostPurged, purgeTombstones, readTombstones } from './purge.js';
+import { openStore, type Store } from './store.js';
+
+/** Others may write a document while it is erased; after so many rounds it is given up. */
+const mostRounds = 20;
+
+/**
+ * Erases documents so that no file of the database has their content any more: deletes all their revisions, purges
+ * the tombstones, and waits until the database is compacted. Resolves with the ids of those that were there.
+ * @throws TwsError `couch_not_admin` before anything is deleted, where the server does not let us purge
+ */
+export async function eraseDocuments(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const client = openClient(connection);
+  await assertMayPurge(client);
+  const store = openStore(connection);
+  try {
+    const erased: string[] = [];
+    for (let from = 0; from < ids.length; from += mostPurged) {
+      erased.push(...(await eraseSome(client, store, ids.slice(from, from + mostPurged))));
+    }
+    // Also when there was nothing: a former call may have ended before.
+    await compactToEnd(client);
+    return erased;
+  } finally {
+    await store.close();
+  }
+}
+
+async function assertMayPurge(client: CouchClient): Promise<void> {
+  if (await mayPurge(client)) return;
+  const url = serverUrl(client.connection);
+  throw problem('couch_not_admin', { url, action: 'purge documents' });
+}
+
+async function eraseSome(
+  client: CouchClient,
+  store: Store,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const there = new Set<string>();
+  for (let round = 1; round <= mostRounds; round += 1) {
+    let left = 0;
+    for (const id of ids) {
+      for (const { _rev } of await store.leaves(id, 1)) {
+        left += 1;
+        there.add(id);
+        const result = await store.remove(id, _rev);
+        if (result.kind === 'refused') {
+          throw problem('document_refused', { id, reason: result.reason });
+        }
+      }
+    }
+    const tombstones = await readTombstones(client, ids);
+    if (left === 0 && tombstones.size === 0) return [...there];
+    if (tombstones.size === 0) continue;
+    for (const id of tombstones.keys()) there.add(id);
+    if ((await purgeTombstones(client, tombstones)) === undefined) await assertMayPurge(client);
+  }
+  throw problem('write_unknown', { id: String(ids[0]), cause: 'it is written again and again' });
+}
+
+const lookMs = 100;
+
+/** Compacts a database and resolves when that has ended. @throws TwsError those of `CouchClient.ask` */
+async function compactToEnd(client: CouchClient): Promise<void> {
+  const action = 'compact the database';
+  const path = databasePath(client.connection, '/_compact');
+  const reply = await client.ask({ method: 'POST', path, body: {}, action, long: true });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  for (;;) {
+    const about = await client.ask({ path: databasePath(client.connection), action });
+    if (about.kind === 'refused') throw unexpected(client.connection, action, about);
+    const { compact_running: isRunning } = about.body as { readonly compact_running?: unknown };
+    if (isRunning !== true) return;
+    await sleep(lookMs);
+  }
+}
