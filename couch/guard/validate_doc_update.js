@@ -78,9 +78,8 @@ export default function validate(newDoc, oldDoc) {
       }
     }
     if (isTree(newDoc.sensitive) && !isStored('sensitive')) {
-      refuse(
-        'A job must not hold "sensitive" values: submit it with "tws submit", which keeps them apart, or give it a "subject".',
-      );
+      var apart = '"tws submit" keeps them apart, or give it a "subject".';
+      refuse('A job must not hold "sensitive" values: ' + apart);
     }
     checkState();
     if (before) checkChange();

@@ -1,5 +1,6 @@
 import type { NotifySettings } from '../model/notify-list.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { SensitiveValues } from './attempts/open-sensitive.js';
 import type { SlotPool } from './attempts/slot-pool.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import type { Clock } from '../clock/clock.js';
@@ -81,17 +82,6 @@ export type EngineOptions = {
   readonly code?: CodePolicy | undefined;
   /** By which the engine goes; default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-};
-
-/**
- * Opens a sensitive value of a subject (its reference), in clear; undefined: it is not stored, or was purged.
- * Rejects with a TwsError.
- */
-export type SensitiveValues = {
-  readonly open: (
-    of: { readonly owner: string; readonly subject: string },
-    name: string,
-  ) => Promise<string | undefined>;
 };
 
 /** How often the scan is repeated, ms. */

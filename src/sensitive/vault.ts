@@ -26,7 +26,7 @@ export type SubjectFacts = SubjectOf & {
 };
 
 /** Who is given values, and why. */
-export type Asking = SubjectOf & {
+export type AccessAsked = SubjectOf & {
   readonly who: string;
   readonly names: readonly string[];
   readonly why?: string | undefined;
@@ -43,7 +43,7 @@ export type Vault = {
   /** Opens a value for an attempt; undefined: it is not stored, or was purged. */
   readonly open: (of: SubjectOf, name: string) => Promise<string | undefined>;
   /** Opens values for somebody, after the access is on record; those that are not there are left out. */
-  readonly read: (asking: Asking) => Promise<Readonly<Record<string, string>>>;
+  readonly read: (asking: AccessAsked) => Promise<Readonly<Record<string, string>>>;
   /** All subjects; `owners`: of these only. */
   readonly list: (owners?: readonly string[]) => Promise<readonly SubjectFacts[]>;
   /** The records of accesses, the oldest first. */
@@ -226,14 +226,14 @@ async function openAll(
 }
 
 /** It is on record before anything is opened. */
-async function read(parts: Parts, asking: Asking): Promise<Readonly<Record<string, string>>> {
+async function read(parts: Parts, asking: AccessAsked): Promise<Readonly<Record<string, string>>> {
   await record(parts, asking, 'get');
   return openAll(parts, asking, asking.names);
 }
 
 async function record(
   { values, now }: Parts,
-  { who, owner, subject, names, why }: Asking,
+  { who, owner, subject, names, why }: AccessAsked,
   how: 'get' | 'purge',
 ): Promise<void> {
   const at = now();

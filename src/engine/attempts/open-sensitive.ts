@@ -1,7 +1,17 @@
 import { problem, TwsError } from '../../errors.js';
 import { isSubjectReference } from '../../model/sensitive.js';
-import type { SensitiveValues } from '../options.js';
 import type { Retry } from '../retry.js';
+
+/**
+ * Opens a sensitive value of a subject (its reference), in clear; undefined: it is not stored, or was purged.
+ * Rejects with a TwsError.
+ */
+export type SensitiveValues = {
+  readonly open: (
+    of: { readonly owner: string; readonly subject: string },
+    name: string,
+  ) => Promise<string | undefined>;
+};
 
 /** Which value, for which parameter of which document. */
 export type SensitiveWanted = {
