@@ -1,6 +1,8 @@
 import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Reason, Seen } from './reason.js';
+import type { Step, StepForm } from '../model/step.js';
+import { describeForm, isOfPeople } from '../reading/people.js';
 import type { JobReading } from '../reading/read-job.js';
 import type { StepReading } from '../reading/step-reading.js';
 import { noEngine } from './service.js';
@@ -9,7 +11,7 @@ import { noEngine } from './service.js';
 export function stepReasons(seen: Seen, { running, waiting }: JobReading): readonly Reason[] {
   return [
     ...running.map((step) => runningReason(step, seen)),
-    ...waiting.map((step) => waitingReason(step, seen)),
+    ...waiting.map((step) => formReason(step, seen) ?? waitingReason(step, seen)),
   ].flat();
 }
 
@@ -63,6 +65,25 @@ function waitingReason(step: StepReading, { job, now }: Seen): readonly Reason[]
       ? `Step "${name}" waits for something from outside.`
       : `Step "${name}" waits until ${when(until, now)}.`;
   return [{ kind: 'waiting', because, ...limit }];
+}
+
+/** Of a step that waits for a person: for whom, since when, and how it is answered. */
+function formReason(step: StepReading, { job, now }: Seen): readonly Reason[] | undefined {
+  const form = formIn(job, step);
+  if (form === undefined) return undefined;
+  const { name, path, accepted, until } = step;
+  const since = accepted === undefined ? '' : `, since ${when(accepted, now)}`;
+  const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
+  const because = `Step "${name}" waits ${describeForm(form)}${since}${atMost}.`;
+  const todo = `Answer it by \`tws answer ${job._id} ${path}\`, or in the inbox of the pages.`;
+  const limit = until === undefined || until <= now ? {} : { until };
+  return [{ kind: 'waiting', because, todo, ...limit }];
+}
+
+/** What a step asks of people. */
+function formIn({ steps }: Seen['job'], { place }: StepReading): StepForm | undefined {
+  const step = (Array.isArray(steps) ? steps : [])[place] as Step | undefined;
+  return step !== undefined && isOfPeople(step) ? step.form : undefined;
 }
 
 function childReason(
