@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { documentsOfCron } from '../../src/http/ojs/cron/documents.js';
 import { cronSchema } from '../../src/http/ojs/cron/schemas.js';
+import { openWorkspace } from '../support/workspace.js';
 import { openOjs, work } from './ojs-api.js';
 
 const order = { expression: '@daily', job_template: { type: 'email.send', args: [1] } };
@@ -61,4 +62,21 @@ it('what a template says of its jobs counts in "options" and beside the type', (
   expect(flow).toMatchObject({
     tasks: [{ retry: { limit: 1 }, params: { worker: { queue: 'q' } } }],
   });
+});
+
+it('a cron job is removed although an engine writes at the same time what it started', async () => {
+  const workspace = await openWorkspace({});
+  const { store } = workspace;
+  let writes = 3;
+  const remove: typeof store.remove = async (id, rev) => {
+    const doc = await store.get(id);
+    if (doc?.['type'] === 'schedule' && (writes -= 1) >= 0) await store.write(doc);
+    return store.remove(id, rev);
+  };
+  const api = await openOjs({ workspace: { ...workspace, store: { ...store, remove } } });
+  await api.put(work);
+  expect((await api.ojs('POST', '/v1/cron', { body: { name: 'a', ...order } })).status).toBe(201);
+  expect((await api.ojs('DELETE', '/v1/cron/a')).status).toBe(200);
+  expect(writes).toBeLessThan(0);
+  expect((await api.ojs('GET', '/v1/cron/a')).status).toBe(404);
 });

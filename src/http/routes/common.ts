@@ -145,3 +145,18 @@ export const timeParam = z
 export const listParam = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => [given].flat().flatMap((text) => text.split(',').filter(Boolean)));
+
+/** So often a document is read anew when an engine wrote it in between. */
+const mostTries = 10;
+
+/** Does what reads and writes a document again while somebody else was faster. */
+export async function despiteEngines<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLost = error instanceof TwsError && error.code === 'document_conflict';
+      if (!isLost || tries === mostTries) throw error;
+    }
+  }
+}

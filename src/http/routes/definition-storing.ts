@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NamedKind } from '../../client.js';
-import { problem, TwsError } from '../../errors.js';
+import { problem } from '../../errors.js';
 import { engineKeysOf } from '../../validate/document.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
@@ -8,7 +8,7 @@ import type { Api } from '../api.js';
 import { refuseDocument, firstMistakes } from '../answers/problems.js';
 import { prefix, route, type Route, type RouteAnswer, type Tag } from '../route.js';
 import { putSchema } from '../schemas.js';
-import { known } from './common.js';
+import { despiteEngines, known } from './common.js';
 import { visibleDefinition, prepared, revisionToReplace } from './definition-given.js';
 
 /** What the routes that store, check and remove documents of a kind are made of. */
@@ -176,19 +176,4 @@ function isBesideEngines(kind: NamedKind, ifMatch: string | undefined, body: unk
     engineKeysOf(kind).length > 0 &&
     (ifMatch === undefined ? !isNamed : !/^(?:W\/)?"?\d+-/.test(ifMatch))
   );
-}
-
-/** So often a document is read anew when an engine wrote it in between. */
-const mostTries = 10;
-
-/** Does what reads and writes a document again while somebody else was faster. */
-async function despiteEngines<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      const isLost = error instanceof TwsError && error.code === 'document_conflict';
-      if (!isLost || tries === mostTries) throw error;
-    }
-  }
 }

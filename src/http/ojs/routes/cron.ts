@@ -8,7 +8,7 @@ import { assertOwner, ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import { refuseDocument } from '../../answers/problems.js';
 import type { Api } from '../../api.js';
-import { countParam } from '../../routes/common.js';
+import { countParam, despiteEngines } from '../../routes/common.js';
 import { cronFlowName, documentsOfCron, overlaps, templateOf } from '../cron/documents.js';
 import {
   cronAnswerSchema,
@@ -107,9 +107,13 @@ export const removeCronRoute = ojsRoute({
   answers: { 200: { description: 'It is removed.', schema: cronRemovedSchema } },
   problems: ['document_missing', 'document_conflict'],
   handle: async ({ api, params: { name }, who }) => {
-    const schedule = await cronFor(api, who, name);
-    const cron = await cronAnswer(api, schedule);
-    await api.client.remove(schedule._id, schedule._rev);
+    // Engines write into it what they started.
+    const { schedule, cron } = await despiteEngines(async () => {
+      const schedule = await cronFor(api, who, name);
+      const cron = await cronAnswer(api, schedule);
+      await api.client.remove(schedule._id, schedule._rev);
+      return { schedule, cron };
+    });
     const flow = cronFlowName(name);
     // Only what was made for it goes with it.
     const made =

@@ -4,7 +4,7 @@ import type { StoredDocument } from '../../../model/document.js';
 import { ownersFor } from '../../access/owners.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
-import { answeredTo, countParam, idParams, jobFor } from '../../routes/common.js';
+import { answeredTo, countParam, despiteEngines, idParams, jobFor } from '../../routes/common.js';
 import { byOf } from '../../routes/requests.js';
 import { envelopeOf, queueOfJob } from '../envelope.js';
 import { ojsRoute } from '../route.js';
@@ -172,8 +172,11 @@ export const removeDeadRoute = ojsRoute({
   },
   problems: ['document_missing', 'document_conflict'],
   handle: async ({ api, params: { id }, who }) => {
-    const { _rev } = await deadLetter(api, who, id);
-    await api.client.remove(id, _rev);
+    // Engines write into it who was told of its end.
+    await despiteEngines(async () => {
+      const { _rev } = await deadLetter(api, who, id);
+      await api.client.remove(id, _rev);
+    });
     return { status: 200, body: { deleted: true, job_id: id } };
   },
 });
