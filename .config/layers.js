@@ -81,7 +81,7 @@ const layers = {
   ],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
-    ...['errors', 'words', 'log', 'package', 'plugin/loader'],
+    ...['errors', 'words', 'log', 'package', 'plugin/loader', 'node-workflow'],
   ],
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],

@@ -7,6 +7,7 @@ import { knownKinds } from './errors/known-kinds.js';
 import { machineProblems } from './errors/machine.js';
 import { moveProblems } from './errors/move.js';
 import { ojsProblems } from './errors/ojs.js';
+import { workflowProblems } from './errors/workflows.js';
 import { row } from './errors/row.js';
 import { secretProblems } from './errors/secrets.js';
 import { signalProblems } from './errors/signals.js';
@@ -271,6 +272,7 @@ export const problems = {
   ...hookProblems,
   ...moveProblems,
   ...ojsProblems,
+  ...workflowProblems,
 } as const;
 
 export type ProblemCode = keyof typeof problems;

@@ -63,6 +63,7 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
     metrics: prometheus,
     engine,
     plugins,
+    scriptOwners: config.code.script,
     openHook: hookOpener(config),
   };
   try {

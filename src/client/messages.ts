@@ -9,6 +9,7 @@ import { readTriggered } from '../model/trigger.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { SignalStart } from '../model/signal.js';
+import type { Failure } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
 import { currentJob, isEndedJob } from './jobs.js';
@@ -20,6 +21,8 @@ export type SignalToSend = {
   readonly job: string;
   readonly name: string;
   readonly data?: unknown;
+  /** Fails the step instead of completing it. */
+  readonly failure?: Failure;
   readonly by?: string;
   readonly id?: string;
   /** Of an answer to a form: as what it is given, and the step and attempt that it is for. */
@@ -47,7 +50,7 @@ export type EventToAnnounce = {
  */
 export async function sendSignal(
   store: Store,
-  { job, name, data, by, id = randomUUID(), start, ...to }: SignalToSend,
+  { job, name, data, failure, by, id = randomUUID(), start, ...to }: SignalToSend,
 ): Promise<string> {
   const unfit = start === undefined ? undefined : unfitId(job);
   if (unfit !== undefined) throw problem('id_unfit', { id: shownId(job), reason: unfit });
@@ -64,6 +67,7 @@ export async function sendSignal(
     job: current?._id ?? job,
     name,
     ...(data === undefined ? {} : { data }),
+    ...(failure === undefined ? {} : { failure }),
     ...(by === undefined ? {} : { by }),
     ...to,
     ...(start === undefined ? {} : { start }),

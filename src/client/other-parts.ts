@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.js';
+import { holding, type Holding } from './holding.js';
 import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { formsWith } from './forms.js';
 import type { Forms } from './inbox.js';
@@ -15,7 +16,8 @@ export type OtherParts = Notifying &
   OutsideWork &
   NamedSecrets &
   Forms &
-  VersionsOfFlows;
+  VersionsOfFlows &
+  Holding;
 
 /** The parts of the client that have files of their own. `shared`: the same database, which shares its reads. */
 export function otherParts(store: Store, shared: Store): OtherParts {
@@ -27,5 +29,6 @@ export function otherParts(store: Store, shared: Store): OtherParts {
     ...namedSecrets(store),
     ...formsWith(store),
     ...versionsOfFlows(store),
+    ...holding(store),
   };
 }

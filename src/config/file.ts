@@ -63,6 +63,7 @@ const httpSchema = z
     body_limit: setting('http.body_limit', count),
     rate: z.exactOptional(rateSchema),
     streams: setting('http.streams', count),
+    node_workflow: setting('http.node_workflow', z.boolean({ error: 'must be true or false' })),
     test_directives: setting('http.test_directives', z.boolean({ error: 'must be true or false' })),
   })
   .describe('The HTTP API: tws start --http, tws serve, tws dev.');

@@ -173,6 +173,9 @@ export const settings = {
     about: 'Streams of changes that may be open at the same time',
     usual: 200,
   },
+  'http.node_workflow': {
+    about: 'true: the routes of node-workflow, /jobs, /workflows, /stats and /ping, are served.',
+  },
   'http.test_directives': {
     about:
       'true: a heartbeat is answered with the "test_directive" in the metadata of a job that the worker has, as the conformance suite of the Open Job Spec wants it.',

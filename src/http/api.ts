@@ -60,6 +60,8 @@ export type Api = {
   /** How often streams give a sign of life, ms. */
   readonly heartbeatMs: number;
   /** Streams that may be open at the same time, and how many are, by whom. */
+  /** Owners whose jobs may run code in the sandbox; `*`: all. */
+  readonly scriptOwners: readonly string[];
   /** Jobs say what their workers are told, for tests of conformance. */
   readonly testDirectives: boolean;
   readonly streams: { readonly most: number; readonly open: Map<string, number> };

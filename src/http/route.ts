@@ -21,6 +21,7 @@ export const tags = {
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',
+  node_workflow: 'Clients of node-workflow.',
   reference: 'This reference.',
 } as const;
 export type Tag = keyof typeof tags;
@@ -107,6 +108,8 @@ export type RouteDoc = {
   readonly endless?: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Its query may have any names. */
+  readonly anyQuery?: true;
   /** Request headers that mean something, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyOf<z.ZodType>;
@@ -151,7 +154,8 @@ export function route<
   const { handle, ...doc } = definition;
   const { params = nothing as unknown as P, query = nothing as unknown as Q, body } = definition;
   // A schema is compiled when it is first used: this one is the same for all requests.
-  const ownQuery = body?.isRaw === true ? query.loose() : query.strict();
+  const isLoose = body?.isRaw === true || doc.anyQuery === true;
+  const ownQuery = isLoose ? query.loose() : query.strict();
   return {
     ...doc,
     run: async (call) =>

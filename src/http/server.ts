@@ -25,6 +25,7 @@ import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi } from './reference/document.js';
 import { routes } from './routes.js';
+import { workflowRoutes } from './workflows/routes.js';
 import { defaultHost, defaultPort, isLoopback } from '../config/address.js';
 import { isReachable, isSecure, type HttpSettings } from '../config/http.js';
 import { settings as table } from '../config/table.js';
@@ -46,6 +47,8 @@ export type ServerOptions = {
   readonly engine?: Api['engine'];
   readonly metrics?: MetricsPort | undefined;
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  /** Owners whose jobs may run code in the sandbox; absent: none. */
+  readonly scriptOwners?: readonly string[] | undefined;
   /** Absent: hooks have secrets in clear only. */
   readonly openHook?: OpenHook | undefined;
   /** How long a user or token is believed without asking the database again; default 5000. */
@@ -121,7 +124,8 @@ async function createApp(options: ServerOptions): Promise<App> {
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
   const api = apiOf(options, hub);
-  addRoutes(app, routes, api, doors);
+  const served = settings.node_workflow === true ? [...routes, ...workflowRoutes] : routes;
+  addRoutes(app, served, api, doors);
   await addPages(app);
   await addDocs(app);
   return {
@@ -195,6 +199,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
+    scriptOwners: options.scriptOwners ?? [],
     testDirectives: settings.test_directives === true,
     waits: { most: mostWaits, open: 0 },
   };

@@ -1,3 +1,4 @@
+import type { JsonSchema } from './scalars.js';
 import type { Unique } from './unique.js';
 
 /** Longer paths are followed no further. */
@@ -24,4 +25,9 @@ export function paramsRead(definition: unknown): ReadonlySet<string> {
 export function paramsOfKey(unique: Unique | undefined): readonly string[] {
   const key = unique?.key;
   return Array.isArray(key) ? key.map((path) => `params.${path}`) : [];
+}
+
+/** Whether the schema of a flow says that its jobs may have parameters of any name. */
+export function takesAnyParams({ schema }: { readonly schema?: JsonSchema }): boolean {
+  return schema?.['additionalProperties'] === true;
 }

@@ -94,6 +94,7 @@ function readWorkflow(
       ? {}
       : { cancel: oncancel.map((one) => entryOf(one, names, timeout)) }),
     timeout: secondsToMs(timeout),
+    schema: { type: 'object', additionalProperties: true },
     ...attemptsOf(workflow, timeout),
   });
   return { name, tasks: [...main, ...onerror, ...oncancel], flowOf };

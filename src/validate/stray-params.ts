@@ -2,7 +2,7 @@ import { closest } from '../model/closest.js';
 import { branchPlaces, placesIn } from '../reading/check.js';
 import { isObject } from '../model/object.js';
 import { handlerOf, type Flow } from '../model/flow.js';
-import { paramsOfKey, paramsRead } from '../model/param-keys.js';
+import { paramsOfKey, paramsRead, takesAnyParams } from '../model/param-keys.js';
 import { entryKindOf } from '../structures/kinds.js';
 import type { FindTask, UnfitParams } from './plugin-params.js';
 
@@ -15,6 +15,7 @@ export function unreadParams(
   flow: Flow,
   find: FindTask,
 ): readonly UnfitParams[] {
+  if (takesAnyParams(flow)) return [];
   const leaves = placesIn(flow.tasks, 'tasks').map(({ leaf }) => leaf);
   // A flow of another project, or a decider, may run what is not to be seen from here.
   const isOpen = ({ entry }: (typeof leaves)[number]): boolean =>

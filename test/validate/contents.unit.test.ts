@@ -343,6 +343,8 @@ describe('parameters of a job', () => {
     expect(await notes(docs({ soon: {} }))).toEqual([
       expect.stringContaining('its steps are forecast, forecast-0.'),
     ]);
+    const open = { ...weather, schema: { additionalProperties: true } };
+    expect(await notes({ ...docs({ forcast: {} }), f: open })).toEqual([]);
     const unique = { key: ['forcast'] };
     const { j: job, ...rest } = docs({ forcast: {} });
     expect(await notes({ ...rest, j: { ...job, unique } })).toEqual([]);

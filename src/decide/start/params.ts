@@ -1,6 +1,6 @@
 import type { FlowSettings, LiveJob } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
-import { paramsOfKey, paramsRead } from '../../model/param-keys.js';
+import { paramsOfKey, paramsRead, takesAnyParams } from '../../model/param-keys.js';
 import { namesTask, type Entry, type Leaf } from '../../model/tree.js';
 import { deciderOf } from '../../structures/paths.js';
 import type { Beginning } from '../../structures/progress.js';
@@ -121,7 +121,7 @@ export function strayParams(
   flow: FlowSettings,
   definitions: Definitions,
 ): readonly Problem[] {
-  if (Object.keys(written).length === 0) return [];
+  if (Object.keys(written).length === 0 || takesAnyParams(flow)) return [];
   const known = new Set([
     ...leaves.map((leaf) => leaf.label),
     ...Object.keys(definitions),
