@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.js';
-import { holding, type Holding } from './holding.js';
+import { holding, type HoldingJobs } from './holding.js';
 import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { formsWith } from './forms.js';
 import type { Forms } from './inbox.js';
@@ -17,7 +17,7 @@ export type OtherParts = Notifying &
   NamedSecrets &
   Forms &
   VersionsOfFlows &
-  Holding;
+  HoldingJobs;
 
 /** The parts of the client that have files of their own. `shared`: the same database, which shares its reads. */
 export function otherParts(store: Store, shared: Store): OtherParts {
