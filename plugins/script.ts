@@ -114,10 +114,7 @@ function hostOf(context: PluginContext<Params>): Host {
       case 'heartbeat':
         return context.heartbeat(args[0]);
       case 'setData':
-        return context.setData(
-          args[0] as Record<string, unknown>,
-          (args[1] ?? {}) as { always?: boolean },
-        );
+        return context.setData(args[0] as Record<string, unknown>, args[1] ?? {});
       case 'setStatus':
         return context.setStatus(args[0] as string | null);
       case 'render':
