@@ -29,7 +29,7 @@ export const groupMark = 'group:';
 export function mayAnswer({ assignee = [], group = [] }: StepForm, { by, as }: Answering): boolean {
   if (assignee.length + group.length === 0) return true;
   if (by !== undefined && assignee.includes(by)) return true;
-  if (as === 'admin' || as === 'link') return true;
+  if (as === 'admin') return true;
   return group.some((name) => as === `${groupMark}${name}`);
 }
 

@@ -51,7 +51,7 @@ it('tells how retention stands', async () => {
   const api = await openApi({ retain: usual });
   const before = await api.ask('GET', '/retention');
   const rules = [{ limits: { succeeded: { age: 'P30D' } }, archive: 'folder archive' }];
-  expect(before.body).toEqual({ configured: true, problems: [], rules });
+  expect(before.body).toEqual({ configured: true, expired: 0, problems: [], rules });
   await api.put(ended('old', 'acme'));
   await api.client.retention({ usual, root: api.folder, everyMs: day, by: 'engine:a', now });
   expect((await api.ask('GET', '/retention')).body).toMatchObject({

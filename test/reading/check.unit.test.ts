@@ -146,6 +146,38 @@ describe('a name that is nowhere', () => {
   });
 });
 
+describe('a version of a flow', () => {
+  const order = (version: string, more: object = {}) =>
+    flow(['a'], { name: 'order', version, ...more });
+
+  it('that is nowhere is a warning, and any other is none', () => {
+    const flows = [
+      order('1', { current: true }),
+      order('2'),
+      flow([
+        { flow: 'order', version: '2', name: 'old' },
+        { flow: 'order', version: '3', name: 'none' },
+        { flow: 'order' },
+      ]),
+    ];
+    expect(findingsOf(flows, ab)).toEqual([
+      [
+        'warning',
+        'tasks.sequence[1].flow',
+        'tasks.sequence[1].flow names the flow "order", which has no version "3".',
+      ],
+    ]);
+  });
+
+  it('of which none is current is told of the flow, not of whoever names it', () => {
+    const flows = [order('1'), order('2'), flow([{ flow: 'order' }])];
+    expect(findingsOf(flows, ab).map(([level, path]) => [level, path])).toEqual([
+      ['problem', 'current'],
+      ['problem', 'current'],
+    ]);
+  });
+});
+
 describe('handlers in a circle', () => {
   const sentence = (names: string) =>
     `The error handlers handle each other in a circle (${names}); a handler must not come back to itself.`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/model/tree.js';
+import { formAskedBy } from '../../src/structures/people.js';
 import { entryKeys, entryKindOf, textsOf, wordOf } from '../../src/structures/kinds.js';
 
 type Case = readonly [word: string, entry: Entry, notes: readonly string[], texts: object];
@@ -48,6 +49,13 @@ describe('an entry', () => {
     ['delay', { task: 'delay', delay: 60_000 }, ['waits 1 min'], { delay: 60_000 }],
     ['delay', { task: 'delay', delay: '{{at}}' }, ['waits until {{at}}'], { delay: '{{at}}' }],
     ['flow', { task: 'f', flow: 'f', name: 'n' }, ['runs flow f'], {}],
+    ['flow', { task: 'f', flow: 'f', version: '2' }, ['runs flow f (version 2)'], {}],
+    [
+      'wait',
+      { task: 'wait', wait: { event: 'e', match: 'event.n > 1' } },
+      ['waits for event e', 'that matches event.n > 1'],
+      {},
+    ],
     ['decider', { task: 'd', decider: 'd' }, ['decider d'], {}],
     ['finish', { task: 'finish', finish: true }, ['ends the flow'], {}],
     [
@@ -65,9 +73,20 @@ describe('an entry', () => {
     expect(textsOf(entry)).toEqual(texts);
   });
 
-  it('that finishes its flow cannot run in the job of a slice', () => {
-    const entry: Entry = { task: 'finish', finish: true };
+  it.each<[what: string, entry: Entry]>([
+    ['finishes its flow', { task: 'finish', finish: true }],
+    ['waits for an approval', { task: 'approve', approve: {} }],
+    ['waits for a person', { task: 'wait', wait: { form: {} } }],
+  ])('that %s cannot run in the job of a slice', (_what, entry) => {
     expect(entryKindOf(entry).needsWholeJob?.(entry)).toBe(true);
+  });
+
+  it('that asks for an approval keeps what can be read of its further fields', () => {
+    const form = { properties: 7, required: 5 };
+    expect(formAskedBy({ task: 'approve', approve: { form } })?.form).toMatchObject({
+      required: ['approved'],
+      properties: { approved: { type: 'boolean' } },
+    });
   });
 
   it('is of one of these kinds', () => {

@@ -154,8 +154,8 @@ export function childMove(
 
 function childOf(job: LiveJob, step: ParentStep): ChildJob {
   if (step['continues'] === true) return nextJob(job, step);
-  const { flow, flow_version: version } = definitionFor(job, step) ?? {};
-  return childJob(job, step, { flow: String(flow), version });
+  const task = definitionFor(job, step);
+  return childJob(job, step, { flow: String(task?.flow), version: task?.flow_version });
 }
 
 /** Completes the job whose continuation is stored. */

@@ -142,7 +142,7 @@ export function formResult({ data, by, as, at }: Signal): Readonly<Record<string
 
 /** That somebody has one of the roles that were asked for is no news. */
 function asOf(as: string | undefined): string | undefined {
-  return as === 'admin' || as === 'link' ? as : undefined;
+  return as === 'admin' ? as : undefined;
 }
 
 /** A step that a person has answered, and the signal that brought the answer. */
@@ -183,14 +183,15 @@ function withoutRivals(
     (one) => one.state === '$$waiting' && one.signal === step.signal && one.path !== step.path,
   );
   const taken = new Set(job.steps.map((one) => one['signal_id']));
-  const rivals = (job.signals ?? []).filter(
+  const { signals: all = [] } = job;
+  const rivals = all.filter(
     ({ id, name, step: to }) =>
       name === step.signal && !taken.has(id) && (to === undefined ? !isAwaited : to === step.path),
   );
   if (rivals.length === 0) return job;
   const who = by === undefined ? '' : ` by ${by}`;
   const because = `Step "${step.name}" was answered already${who} at ${new Date(at).toISOString()}.`;
-  const signals = job.signals?.filter((one) => !rivals.includes(one)) ?? [];
+  const signals = all.filter((one) => !rivals.includes(one));
   return rivals.reduce<LiveJob>(
     (left, { id, name, by: sender, revision }) =>
       withRecord(left, {

@@ -311,6 +311,14 @@ describe('a job that goes on as a new one', () => {
     ]);
   });
 
+  it('runs as the version of its flow that the first one asked for', () => {
+    const told = story({ steps: [{ decider: 'd' }], tasks: [task('d')] });
+    told.with({ plugins: ['d'] }).go();
+    told.edit({ flow_version: '2', flow_pinned: true });
+    told.done([{ continue_as_new: { n: 2 } }]);
+    expect(told.children).toMatchObject([{ _id: 'j~2', flow_version: '2' }]);
+  });
+
   it('asks for the locks of the job that it continues', () => {
     const inherited = { target: 'lock:of-the-first', pattern: 'lock:of-the-pattern', odd: 7 };
     const told = locker({

@@ -173,6 +173,11 @@ describe('the end of a job', () => {
       kind: 'look_up',
       flows: [{ name: 'f', owner: 'me' }],
     });
+    const versions = world({
+      flows: [{ ...given, version: '2' }],
+      children: absent('j:notify:0:0'),
+    });
+    expect(announce(job, final, versions)).toMatchObject({ kind: 'announced', makes: [{}] });
     expect(announce(job, final, world())).toMatchObject({ makes: [] });
     expect(announce(job, { ...final, tasks: {} }, later)).toMatchObject({ makes: [] });
   });

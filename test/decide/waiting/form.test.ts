@@ -189,7 +189,6 @@ describe('a wait for people', () => {
       { by: 'root', as: 'admin' },
       { by: 'root', as: 'admin' },
     ],
-    [{ as: 'link' }, { as: 'link' }],
   ])('PF3: takes an answer of %j', (more, answered) => {
     const told = begun(asking({ assignee: 'ann', group: 'finance' }));
     told.signal('ask', { amount: 1 }, more);
@@ -229,6 +228,15 @@ describe('a wait for people', () => {
     expect(told.ending).toMatchObject({ state: '$$complete', exit: 0 });
     expect(told.steps.map(({ signal_id }) => signal_id)).toEqual(['s1', 's2']);
     expect(told.job).not.toHaveProperty('requests');
+  });
+
+  it('PF4: refuses others where nobody knows who answered', () => {
+    const told = begun(asking({}));
+    const signals = ['s1', 's2'].map((id) => ({ id, name: 'ask', at: t0, data: { amount: 1 } }));
+    told.job = { ...told.job, signals } as typeof told.job;
+    told.go();
+    expect(refusal(told)).toBe(`Step "ask" was answered already at ${atStart}.`);
+    expect(told.job).toMatchObject({ signals: [{ id: 's1' }] });
   });
 
   it('PF4: refuses an answer that comes later, with who was faster', () => {
