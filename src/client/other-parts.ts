@@ -4,7 +4,7 @@ import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { formsWith } from './forms.js';
 import type { Forms } from './inbox.js';
 import { namedSecrets, type NamedSecrets } from './named-secrets.js';
-import { versionsOfFlows, type VersionsOfFlows } from './flow-versions.js';
+import type { VersionsOfFlows } from './flow-versions.js';
 import { limiting, type Limiting } from './limiting.js';
 import { outsideWork, type OutsideWork } from './outside-work.js';
 import { notifying, type Notifying } from './notifying.js';
@@ -28,7 +28,18 @@ export function otherParts(store: Store, shared: Store): OtherParts {
     ...outsideWork(shared),
     ...namedSecrets(store),
     ...formsWith(store),
-    ...versionsOfFlows(store),
+    ...versionsWith(store),
     ...holding(store),
+  };
+}
+
+/** Loaded when it is asked for: it brings rules of the engines along. */
+function versionsWith(store: Store): VersionsOfFlows {
+  const versions = async (): Promise<VersionsOfFlows> =>
+    (await import('./flow-versions.js')).versionsOfFlows(store);
+  return {
+    flowVersions: async (named) => (await versions()).flowVersions(named),
+    flowVersion: async (named, version) => (await versions()).flowVersion(named, version),
+    useFlowVersion: async (named, version) => (await versions()).useFlowVersion(named, version),
   };
 }

@@ -111,9 +111,9 @@ export function keyOf(name: string, owner: string | undefined): string {
   return `${name}::${owner ?? defaultOwner}`;
 }
 
-/** The keys under which a definition that an owner names is found, the owner's own first. */
+/** The keys under which a definition that an owner names is found, each once, the owner's own first. */
 export function keysFor(name: string, owner: string): readonly string[] {
-  return [keyOf(name, owner), keyOf(name, defaultOwner)];
+  return [...new Set([keyOf(name, owner), keyOf(name, defaultOwner)])];
 }
 
 /** Whose a document is, also a malformed one. */

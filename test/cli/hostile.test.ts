@@ -186,7 +186,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** These print nothing of documents, or go on until they are stopped. */
-const others = ['quickstart', 'dev', 'init', 'start', 'serve', 'encrypt', 'completion'];
+const others = ['quickstart', 'dev', 'init', 'start', 'serve', 'encrypt', 'completion', 'import'];
 
 describe('a hostile id, name or message', () => {
   it('is looked for in every command', () => {
