@@ -240,8 +240,7 @@ function callbacksFor(
       beat();
       if (details !== undefined) onOwn(() => reporting().details(details));
     },
-    setData: (changes, { always = false } = {}) =>
-      onOwn(() => reporting().data(changes, always)),
+    setData: (changes, { always = false } = {}) => onOwn(() => reporting().data(changes, always)),
     setStatus: (status) => onOwn(() => reporting().status(status)),
     progress: (progress) => onOwn(() => reporting().progress(progress)),
     log: (message, data) => {

@@ -157,11 +157,14 @@ describe('strayParams', () => {
     [true, []],
     [false, ['params.free']],
     [{}, ['params.free']],
-  ])('knows any key where the schema has additionalProperties %j', (additionalProperties, stray) => {
-    const defined = flow(['a'], { schema: { additionalProperties } });
-    const problems = strayParams({ free: 1 }, leavesOf(defined.tasks), defined, { a: task('a') });
-    expect(problems.map(({ path }) => path)).toEqual(stray);
-  });
+  ])(
+    'knows any key where the schema has additionalProperties %j',
+    (additionalProperties, stray) => {
+      const defined = flow(['a'], { schema: { additionalProperties } });
+      const problems = strayParams({ free: 1 }, leavesOf(defined.tasks), defined, { a: task('a') });
+      expect(problems.map(({ path }) => path)).toEqual(stray);
+    },
+  );
 
   it('says where steps find a stray key', () => {
     const [problem] = strayParams({ free: 1 }, [], { ...flow([]) }, {});
