@@ -52,6 +52,13 @@ describe('a job with "unique"', () => {
     expect(next.existed).toBe(false);
   });
 
+  it.each(['DEFAULT', 'acme'])('of %s takes the rule of its flow', async (owner) => {
+    const { client } = await opened({ owner: 'DEFAULT', unique: { key: '1' } });
+    const plain: JobToSubmit = { ...job('f', { owner }), type: 'job' };
+    const first = await client.submit(plain);
+    await expect(client.submit(plain)).rejects.toMatchObject({ code: 'not_unique', job: first.id });
+  });
+
   it('U17: is stored once, however many submit it at the same time', async () => {
     const { space, client } = await opened();
     const answers = await Promise.allSettled(
