@@ -33,6 +33,9 @@ async function ready() {
         ...{ flow: hostile, mocks: { [hostile]: { result: hostile } } },
         cases: [{ name: hostile, expect: { path: [hostile], result: hostile } }],
       },
+      'workflows.json': [
+        { name: hostile, uuid: hostile, chain: [{ name: hostile, body: hostile, [hostile]: 1 }] },
+      ],
       'bad.json': { type: 'flow', name: hostile, owner: 'DEFAULT', tasks: [hostile], extra: 1 },
     },
     plugins,
@@ -176,6 +179,13 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cancel: [[`waiting-${hostile}`], ['--every', '--flow', hostile]],
   remove: [[`t-${hostile}`], [`failed-${hostile}`, '--no-confirm', '--force']],
   new: [['task', hostile]],
+  import: [
+    ['node-workflow', 'workflows.json', '--dry-run'],
+    ['node-workflow', 'workflows.json', '--into', 'imported'],
+    ['node-workflow', hostile],
+    ['node-workflow', 'workflows.json', '--sandbox', hostile],
+    [hostile, hostile],
+  ],
   plugin: [['docs'], ['docs', hostile], [hostile]],
   convert: [[hostile]],
   move: [
@@ -186,7 +196,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 /** These print nothing of documents, or go on until they are stopped. */
-const others = ['quickstart', 'dev', 'init', 'start', 'serve', 'encrypt', 'completion', 'import'];
+const others = ['quickstart', 'dev', 'init', 'start', 'serve', 'encrypt', 'completion'];
 
 describe('a hostile id, name or message', () => {
   it('is looked for in every command', () => {
