@@ -32,7 +32,7 @@ import {
   type RequestOptions,
 } from './requests.js';
 import { resultOf } from './results.js';
-import { removeJob, type RemoveJobOptions } from './remove-job.js';
+import type { RemoveJobOptions } from './remove-job.js';
 import { serverUrl } from '../store/connection.js';
 import { searchJobs, type FoundJobs, type JobSearch, type PageOptions } from './search.js';
 import { submitJobs, type SubmittedOne } from './submit-many.js';
@@ -46,14 +46,7 @@ import {
 } from './tokens.js';
 import { otherParts, type OtherParts } from './other-parts.js';
 import { watchJob, type WatchOptions } from './watch.js';
-import {
-  listQueues,
-  pausedQueues,
-  switchQueue,
-  wrongQueueControls,
-  type QueueFacts,
-  type QueueSwitch,
-} from './queues.js';
+import type { QueueFacts, QueueSwitch, wrongQueueControls } from './queues.js';
 import type { AnswerOptions } from './signal-answers.js';
 import type { RetainOptions, RetainResult, RetentionState } from './retain.js';
 import type { PassOptions, PassResult } from './retention.js';
@@ -332,6 +325,8 @@ const rules = {
   history: () => import('./history.js'),
   hooks: () => import('./hooks/hooks.js'),
   messages: () => import('./messages.js'),
+  queues: () => import('./queues.js'),
+  remove: () => import('./remove-job.js'),
   retain: () => import('./retain.js'),
   retention: () => import('./retention.js'),
   schedules: () => import('./schedules.js'),
@@ -376,14 +371,14 @@ export function createClient({ store }: { readonly store: Store }): Client {
     signal: async (signal) => (await rules.messages()).sendSignal(store, signal),
     answer: async (sent, options) => (await rules.answers()).answerOfSignal(store, sent, options),
     announce: async (event) => (await rules.messages()).announceEvent(store, event),
-    queues: (known) => listQueues(store, known),
-    wrongQueueControls: () => wrongQueueControls(store),
-    pausedQueues: () => pausedQueues(store),
-    switchQueue: (wish) => switchQueue(store, wish),
+    queues: async (known) => (await rules.queues()).listQueues(store, known),
+    wrongQueueControls: async () => (await rules.queues()).wrongQueueControls(store),
+    pausedQueues: async () => (await rules.queues()).pausedQueues(store),
+    switchQueue: async (wish) => (await rules.queues()).switchQueue(store, wish),
     setEnabled: (flow, enabled, owner) => setEnabled(store, { flow, enabled, owner }),
     write: (doc) => writeDocument(store, doc),
     remove: async (id, rev) => void (await removeDocument(store, id, rev)),
-    removeJob: (id, options) => removeJob(store, id, options),
+    removeJob: async (id, options) => (await rules.remove()).removeJob(store, id, options),
     ...{ ...removing(store), ...otherParts(store, shared) },
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),

@@ -4,7 +4,6 @@ import type { StoredDocument } from '../model/document.js';
 import type { RequestAction } from '../model/request.js';
 import type { Store } from '../store/store.js';
 import { isObject } from '../model/object.js';
-import { endedParent, parentOf } from './ended-parent.js';
 import { currentJob, isEndedJob, jobOf } from './jobs.js';
 import { writeDocument } from './writes.js';
 import { textOf } from '../words.js';
@@ -59,8 +58,12 @@ export async function requestJob(
   return { kind: 'applied', job: after, ...(notice === undefined ? {} : { notice }) };
 }
 
-/** Of a child that goes on: that its parent, which failed with it, does not. */
+/**
+ * Of a child that goes on: that its parent, which failed with it, does not. The reading of steps that tells is
+ * loaded when a job is retried.
+ */
 async function noticeOf(store: Store, job: StoredDocument): Promise<string | undefined> {
+  const { endedParent, parentOf } = await import('./ended-parent.js');
   const parent = await parentOf(store, job);
   const above = parent === undefined ? undefined : endedParent(job, parent);
   return above === undefined ? undefined : `${above.because} ${above.todo ?? ''}`;
