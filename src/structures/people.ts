@@ -175,10 +175,13 @@ function approvalForm({ comment, form = {} }: Approval): Readonly<Record<string,
     type: 'object',
     additionalProperties: false,
     ...more,
+    // No schema names a field twice.
     required: [
-      'approved',
-      ...(comment === true ? ['comment'] : []),
-      ...(Array.isArray(required) ? (required as readonly unknown[]) : []),
+      ...new Set([
+        'approved',
+        ...(comment === true ? ['comment'] : []),
+        ...(Array.isArray(required) ? (required as readonly unknown[]) : []),
+      ]),
     ],
     properties: {
       approved: { type: 'boolean', title: 'Approved' },

@@ -137,7 +137,8 @@ export function notAsked(step: WaitingStep, signal: Signal): string | undefined 
 
 /** The answer of a person, with who gave it, when and as what (PF5). */
 export function formResult({ data, by, as, at }: Signal): Readonly<Record<string, unknown>> {
-  return { ...(isObject(data) ? data : {}), ...known({ by, as: asOf(as), at }) };
+  const { by: _by, as: _as, at: _at, ...given } = isObject(data) ? data : {};
+  return { ...given, ...known({ by, as: asOf(as), at }) };
 }
 
 /** That somebody has one of the roles that were asked for is no news. */

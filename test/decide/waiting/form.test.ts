@@ -144,10 +144,15 @@ describe('a wait for people', () => {
     expect(told.steps[0]).toMatchObject({
       state: '$$complete',
       signal_id: 'sent-1',
-      result: { amount: 3, by: 'ann', at, as: 'y' },
       form: { assignee: ['ann'], answered: { by: 'ann', at } },
     });
+    expect(told.steps[0]?.['result']).toEqual({ amount: 3, by: 'ann', at });
     expect(told.running).toEqual(['a']);
+  });
+
+  it("PF5: ends with nobody's name where nobody knows who gave the answer", () => {
+    const told = begun(asking({})).signal('ask', { amount: 3, by: 'ann', as: 'admin' });
+    expect(told.steps[0]?.['result']).toEqual({ amount: 3, at: t0 });
   });
 
   it('takes an answer that came before it, and one without data where nothing must be filled in', () => {
@@ -279,6 +284,13 @@ describe('an approval', () => {
     told.signal('sign', { approved: true, comment: 'fine' }, { by: 'ann' });
     const result = { approved: true, comment: 'fine', by: 'ann', at: t0 };
     expect(told.steps[0]).toMatchObject({ state: '$$complete', result });
+  });
+
+  it('may name a field that must be there a second time', () => {
+    const form = { required: ['approved', 'comment'] };
+    const told = approving({ comment: true, form });
+    told.signal('sign', { approved: true, comment: 'fine' });
+    expect(told.steps[0]).toMatchObject({ state: '$$complete' });
   });
 
   it.each([
