@@ -6,7 +6,7 @@ export function formsWith(store: Store): Forms {
   const rules = () => import('./inbox.js');
   return {
     inbox: async (query) => (await rules()).listInbox(store, query),
-    forms: async (doc) => (await rules()).formsOf(doc),
+    forms: async (doc) => (await rules()).formsToAnswer(store, doc),
     answerForm: async (answer) => (await rules()).sendFormAnswer(store, answer),
   };
 }

@@ -27,18 +27,15 @@ export type InboxQuery = {
 export type Inbox = { readonly forms: readonly OpenForm[]; readonly more: boolean };
 
 const usualMost = 100;
-/** So many rows are read at once: jobs of other owners may be among them. */
-const pageOf = (most: number): number => most * 4 + 1;
 
 /** Lists the forms that wait for an answer: what is due first comes first. */
 export async function listInbox(store: Store, query: InboxQuery): Promise<Inbox> {
   const { owners, most = usualMost } = query;
-  const all = await Promise.all(keysOf(query).map((key) => rowsOf(store, key, pageOf(most))));
+  const all = await Promise.all(keysOf(query).map((key) => rowsOf(store, key, { owners, most })));
   const found = new Map<string, ViewRow<'inbox'>>();
   for (const row of all.flat()) {
-    const [owner, path, attempt] = row.value;
-    if (owners === undefined || owners.includes(owner))
-      found.set(JSON.stringify([row.id, path, attempt]), row);
+    const [, path, attempt] = row.value;
+    found.set(JSON.stringify([row.id, path, attempt]), row);
   }
   const sorted = [...found.values()].sort((a, b) => a.key[2] - b.key[2]);
   const shown = sorted.slice(0, most);
@@ -64,12 +61,23 @@ function keysOf({ user, groups = [], anyone = false }: InboxQuery): readonly Key
   return keys.length === 0 ? [['all', '']] : keys;
 }
 
-function rowsOf(
+type Wanted = { readonly owners: InboxQuery['owners']; readonly most: number };
+
+/** One more than are wanted, where there are so many. Forms of other owners may stand before them. */
+async function rowsOf(
   store: Store,
   [kind, name]: Key,
-  limit: number,
+  { owners, most }: Wanted,
 ): Promise<readonly ViewRow<'inbox'>[]> {
-  return store.view('inbox', { startKey: [kind, name], endKey: [kind, name, {}], limit });
+  const query = { startKey: [kind, name], endKey: [kind, name, {}] };
+  if (owners === undefined) return store.view('inbox', { ...query, limit: most + 1 });
+  const found: ViewRow<'inbox'>[] = [];
+  for await (const row of store.rows('inbox', query)) {
+    if (!owners.includes(row.value[0])) continue;
+    found.push(row);
+    if (found.length > most) break;
+  }
+  return found;
 }
 
 /** Returns the forms of a job, as it is stored, that wait for an answer. */
@@ -78,6 +86,14 @@ export function formsOf(doc: StoredDocument): readonly OpenForm[] {
   return parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value)
     ? openForms(parsed.value)
     : [];
+}
+
+/** The same of the job as which it goes on, where it does. */
+export async function formsToAnswer(
+  store: Store,
+  doc: StoredDocument,
+): Promise<readonly OpenForm[]> {
+  return formsOf(await currentJob(store, doc));
 }
 
 /** An answer to a form of a job. `step`: its path, name or signal; absent: the only one that is open. */
@@ -90,6 +106,8 @@ export type FormAnswer = {
   readonly roles?: readonly string[] | undefined;
   /** May answer whatever is asked of others. */
   readonly isAdmin?: boolean | undefined;
+  /** May not answer what asks everybody. */
+  readonly isViewer?: boolean | undefined;
 };
 
 /** A form with the id of the signal that answers it. */
@@ -102,10 +120,11 @@ export type FormAnswerSent = { readonly form: OpenForm; readonly signal: string 
 export async function sendFormAnswer(store: Store, answer: FormAnswer): Promise<FormAnswerSent> {
   const doc = await currentJob(store, await jobOf(store, answer.job));
   const form = formFor(doc, answer);
-  const { by, data } = answer;
+  const { by, data, isViewer = false } = answer;
   const as = roleIn(form, answer);
-  if (!mayAnswer(form, { by, as })) {
-    const people = peopleWords(form);
+  const isShut = isViewer && form.assignee === undefined && form.group === undefined;
+  if (isShut || !mayAnswer(form, { by, as })) {
+    const people = isShut ? 'an operator' : peopleWords(form);
     throw problem('form_not_asked', { step: form.step, people, who: by ?? '' });
   }
   const problems = answerProblems(form, data);
@@ -170,7 +189,7 @@ function roleIn({ assignee = [], group = [] }: OpenForm, who: FormAnswer): strin
 export type Forms = {
   /** The forms that wait for an answer, by when they are due. */
   readonly inbox: (query: InboxQuery) => Promise<Inbox>;
-  /** Those of one job, as it is stored. */
+  /** Those of one job, as it is stored, or of the one as which it goes on. */
   readonly forms: (doc: StoredDocument) => Promise<readonly OpenForm[]>;
   /** Answers a form. @throws as `sendFormAnswer` */
   readonly answerForm: (answer: FormAnswer) => Promise<FormAnswerSent>;

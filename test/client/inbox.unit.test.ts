@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listInbox, sendFormAnswer } from '../../src/client/inbox.js';
+import type { StoredDocument } from '../../src/model/document.js';
+import { formsToAnswer, listInbox, sendFormAnswer } from '../../src/client/inbox.js';
 import { createMemoryStore } from '../../src/memory/store.js';
 
 /** A job with a step that asks a person, or has asked. */
@@ -43,6 +44,19 @@ describe('the inbox', () => {
     });
     expect((await listInbox(store, { owners: ['acme'] })).forms).toEqual([]);
   });
+
+  it('finds the forms of an owner behind many of others', async () => {
+    const others = Array.from({ length: 20 }, (_, i) => asking(`j${i}`, { due: i }));
+    const own = ['a', 'b'].map((id, i) => asking(id, { due: 100 + i }, { owner: 'acme' }));
+    const store = await stored(...others, ...own);
+    const most = 1;
+    for (const whose of [{}, { anyone: true }]) {
+      const found = await listInbox(store, { ...whose, owners: ['acme'], most });
+      expect(found).toMatchObject({ forms: [{ job: 'a' }], more: true });
+    }
+    const all = await listInbox(store, { owners: ['acme'], most: 2 });
+    expect(all).toMatchObject({ forms: [{ job: 'a' }, { job: 'b' }], more: false });
+  });
 });
 
 describe('an answer to a form', () => {
@@ -57,10 +71,31 @@ describe('an answer to a form', () => {
     ['to another attempt', answer({ n: 1 }, { attempt: 2 }), 'form_missing'],
     ['to a job that is not there', answer({ n: 1 }, { job: 'x' }), 'document_missing'],
     ['that comes late', answer({ n: 1 }, { job: 'done' }), 'form_answered'],
+    ['of a viewer to all', answer({ n: 1 }, { job: 'open', isViewer: true }), 'form_not_asked'],
+    [
+      'of a viewer, by the id of before',
+      answer({}, { job: 'old', isViewer: true }),
+      'form_not_asked',
+    ],
   ])('%s is refused', async (_title, given, code) => {
     const done = { ...form, answered: { by: 'bob', at: 5 } };
-    const store = await stored(asking('j', form), asking('done', done, { state: '$$complete' }));
+    const state = '$$complete';
+    const old = { ...asking('old', done, { state }), state, continued_to: 'new' };
+    const after = { ...asking('new', {}), continued_from: 'old' };
+    const store = await stored(
+      ...[asking('j', form), asking('open', {}), asking('done', done, { state })],
+      ...[old, after],
+    );
     await expect(sendFormAnswer(store, given as never)).rejects.toMatchObject({ code });
+  });
+
+  it('finds the form in the job as which another goes on', async () => {
+    const old = { ...asking('old', form), state: '$$complete', continued_to: 'new' };
+    const after = { ...asking('new', form), continued_from: 'old' };
+    const store = await stored(old, after);
+    const forms = await formsToAnswer(store, (await store.get('old')) as StoredDocument);
+    expect(forms).toMatchObject([{ job: 'new', path: '0' }]);
+    expect((await sendFormAnswer(store, answer({ n: 1 }, { job: 'old' }))).form.job).toBe('new');
   });
 
   it.each<[object, object]>([

@@ -82,7 +82,8 @@ export const answer = defineCommand(answerFlags, async ({ args, flags, config: r
       { job: form.job, id: signal },
       { waitMs: usualWaitMs, signal: io.stop },
     );
-    const refusal = told.kind === 'refused' ? problemOfAnswer(told, form.job) : undefined;
+    // A step that fails by an answer has taken it.
+    const refusal = told.kind === 'failed' ? undefined : problemOfAnswer(told, form.job);
     if (refusal !== undefined) throw refusal;
     const outcome = told.kind === 'pending' ? 'stored' : 'answered';
     const later = outcome === 'stored' ? '; an engine will take it' : '';
@@ -115,7 +116,7 @@ async function askedData(client: Client, { job, step }: Asked, io: Io): Promise<
   const doc = await client.get(job);
   const forms = doc === undefined ? [] : await client.forms(doc);
   const meant = forms.filter(
-    ({ path, step: name }) => step === undefined || [path, name].includes(step),
+    ({ path, step: name, signal }) => step === undefined || [path, name, signal].includes(step),
   );
   const [form] = meant;
   // What is wrong is told where the answer is sent.

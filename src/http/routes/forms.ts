@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { OpenForm } from '../../client.js';
 import { problemOfAnswer } from '../../client-rules.js';
-import { problem } from '../../errors.js';
 import { epochMsSchema } from '../../model/summary.js';
-import { peopleWords } from '../../reading/people.js';
 import { ownersFor } from '../access/owners.js';
 import { reaches, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
@@ -153,25 +151,25 @@ export const answerRoute = route({
   },
   problems: [
     ...(['document_missing', 'job_ended', 'document_conflict', 'signal_refused'] as const),
+    'signal_unanswered',
     ...(['form_answered', 'form_missing', 'form_ambiguous'] as const),
     ...(['form_not_asked', 'form_unfit'] as const),
   ],
   handle: async ({ api, params: { id }, query: { wait = usualWaitMs }, body, ...call }) => {
     const { principal, headers, signal: gone } = call;
     const asker = known({ principal });
-    const doc = await jobFor(api, asker, id);
+    await jobFor(api, asker, id);
     const { roles, level } = asker;
     const { step, attempt, data } = body;
-    const isMeant = ({ path, step: named, signal: of }: OpenForm): boolean =>
-      step === undefined || [path, named, of].includes(step);
-    assertAsked((await api.client.forms(doc)).filter(isMeant), asker);
-    const who = { ...byOf(body, asker), roles, isAdmin: level === 'admin' };
+    const may = { isAdmin: level === 'admin', isViewer: !reaches(asker, 'operator') };
+    const who = { ...byOf(body, asker), roles, ...may };
     const { form, signal } = await api.client.answerForm({ job: id, step, attempt, data, ...who });
     const sent = { job: form.job, id: signal };
     const told = await answeredTo({ api, headers, level: 'viewer' }, () =>
       waiting(api, wait, (waitMs) => api.client.answer(sent, { waitMs, signal: gone })),
     );
-    const refusal = told.kind === 'refused' ? problemOfAnswer(told, form.job) : undefined;
+    // A step that fails by an answer has taken it.
+    const refusal = told.kind === 'failed' ? undefined : problemOfAnswer(told, form.job);
     if (refusal !== undefined) throw refusal;
     const about = { signal, step: form.step };
     return told.kind === 'pending'
@@ -179,16 +177,3 @@ export const answerRoute = route({
       : { status: 200, body: { ...about, outcome: 'answered' } };
   },
 });
-
-/** Who may only look may answer what asks for that one, and nothing else. */
-function assertAsked(forms: readonly OpenForm[], principal: Principal): void {
-  if (reaches(principal, 'operator')) return;
-  const { name, roles } = principal;
-  const isAsked = ({ assignee = [], group = [] }: OpenForm): boolean =>
-    assignee.includes(name) || group.some((role) => roles.includes(role));
-  const form = forms.find((one) => !isAsked(one));
-  if (form === undefined) return;
-  const people =
-    form.assignee === undefined && form.group === undefined ? 'an operator' : peopleWords(form);
-  throw problem('form_not_asked', { step: form.step, people, who: name });
-}
