@@ -101,6 +101,11 @@ describe('submitting', () => {
       [{ exit: 0, flow: 'greet' }, 'exit', /the engine writes it/],
       [{ signals: [], flow: 'greet' }, 'signals', /the engine writes it/],
       [{ type: 'flow', flow: 'greet' }, 'type', /must be ..job/],
+      [
+        { flow: 'greet', sensitive: { subject: 'maria', values: { iban: 'DE02' } } },
+        'sensitive',
+        /kept apart from jobs/,
+      ],
       [{ _id: '_design/x', flow: 'greet' }, '_id', /must not begin with \\"_/],
       [{ _id: 'engine:1', flow: 'greet' }, '_id', /must not begin with \\"engine:/],
       [{ _id: 'token:1', flow: 'greet' }, '_id', /must not begin with \\"token:/],

@@ -103,6 +103,9 @@ function refusalOf(key: string, value: unknown): string | undefined {
   }
   if (key.startsWith('_')) return `${key} must be left out: a job can only be made, not changed.`;
   if (key === 'type') return value === 'job' ? undefined : 'type must be "job", or be left out.';
+  if (key === 'sensitive' && typeof value === 'object' && value !== null) {
+    return 'sensitive must be left out: values are kept apart from jobs; give the job their "subject".';
+  }
   if (key === 'state') return 'state must be left out of a new job: the engine sets it.';
   return engineKeys.has(key)
     ? `${key} must be left out of a new job: the engine writes it.`
