@@ -12,11 +12,14 @@ export const shortestPart = 4;
  */
 export function redactor(clear: readonly string[]): Redact {
   let known = -1;
+  let newest: string | undefined;
   let pattern: RegExp | undefined;
   const text = (value: string): string => {
     if (clear.includes(value) && value !== '') return hidden;
-    if (known !== clear.length) {
+    // A list that forgets its oldest text for a new one keeps its length.
+    if (known !== clear.length || newest !== clear.at(-1)) {
       known = clear.length;
+      newest = clear.at(-1);
       pattern = patternOf(clear);
     }
     return pattern === undefined ? value : value.replace(pattern, hidden);

@@ -34,6 +34,15 @@ describe('redactor', () => {
     expect(redact('X 1')).toBe('X 1');
   });
 
+  it('hides what took the place of the oldest text in a list that forgets', () => {
+    const known = ['first one', 'second one'];
+    const redact = redactor(known);
+    expect(redact('a second one')).toBe('a [secret]');
+    known.push('third one');
+    known.shift();
+    expect(redact('a third one')).toBe('a [secret]');
+  });
+
   it('hides the longest first, so that no rest stays readable', () => {
     expect(redactor(['abcd', 'abcdefgh'])('abcdefgh')).toBe('[secret]');
   });
