@@ -68,12 +68,20 @@ async function eraseSome(
 
 const lookMs = 100;
 
+const action = 'compact the database';
+
 /** Compacts a database and resolves when that has ended. @throws TwsError those of `CouchClient.ask` */
 async function compactToEnd(client: CouchClient): Promise<void> {
-  const action = 'compact the database';
+  // One that runs already may have copied what was erased since; the server begins no other beside it.
+  await untilCompacted(client);
   const path = databasePath(client.connection, '/_compact');
   const reply = await client.ask({ method: 'POST', path, body: {}, action, long: true });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  await untilCompacted(client);
+}
+
+/** Resolves when no compaction runs. */
+async function untilCompacted(client: CouchClient): Promise<void> {
   for (;;) {
     const about = await client.ask({ path: databasePath(client.connection), action });
     if (about.kind === 'refused') throw unexpected(client.connection, action, about);
