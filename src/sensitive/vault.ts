@@ -48,7 +48,7 @@ export type Vault = {
   readonly list: (owners?: readonly string[]) => Promise<readonly SubjectFacts[]>;
   /** The records of accesses, the oldest first. */
   readonly accesses: () => Promise<readonly StoredDocument[]>;
-  /** Destroys the keys of subjects, and their values; resolves with those that there were. */
+  /** Destroys the keys of subjects of these owners, and their values; resolves with those that there were. */
   readonly purge: (
     subjects: readonly SubjectOf[],
     by: { readonly who: string; readonly why?: string | undefined },
@@ -105,7 +105,8 @@ export function openVault(
     read: (asking) => read(parts, asking),
     list: (owners) => list(parts, owners),
     accesses: () => values.range(accessPrefix),
-    purge: async (subjects, by) => {
+    purge: async (given, by) => {
+      const subjects = await ownedOf(parts, given);
       for (const of of subjects) await record(parts, { ...of, ...by, names: [] }, 'purge');
       const ids = subjects.map(({ subject }) => subject);
       const gone = new Set([
@@ -119,6 +120,21 @@ export function openVault(
       await Promise.all([values.close(), keys.close()]);
     },
   };
+}
+
+/** Without those whose key or values belong to another owner; a purge that was interrupted leaves nothing that tells. */
+async function ownedOf(
+  { values, keys }: Parts,
+  subjects: readonly SubjectOf[],
+): Promise<readonly SubjectOf[]> {
+  const ids = subjects.map(({ subject }) => subject);
+  const there = [await keys.getMany(ids), await values.getMany(ids)];
+  return subjects.filter(({ owner, subject }) =>
+    there.every((docs) => {
+      const doc = docs.get(subject);
+      return doc === undefined || ownerOf(doc) === owner;
+    }),
+  );
 }
 
 function placeOfKey(owner: string, id: string): SecretPlace {

@@ -51,5 +51,8 @@ const final: ReadonlySet<string> = new Set([
   'couch_forbidden',
   'crypto_key_missing',
   'secret_other_key',
+  'secret_unreadable',
+  'secret_older',
+  'secret_older_unreadable',
   'secret_bound',
 ]);

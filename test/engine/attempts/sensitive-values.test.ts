@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKeyring } from '../../../src/secrets/keyring.js';
+import { openStore } from '../../../src/store/store.js';
 import { openVault } from '../../../src/sensitive/vault.js';
 import { openWorkspace } from '../../support/workspace.js';
 import { flow, task } from '../../cli/terminal.js';
@@ -66,6 +67,21 @@ describe('a sensitive value that a task names', () => {
     await vault.put({ owner: 'other', subject }, { iban });
     const job = await ended({ subject });
     expect(job.failure?.message).toMatch(/purged or never stored/);
+    expect(await vault.purge([{ owner: 'acme', subject }], { who: 'test' })).toEqual([]);
+    expect(await vault.open({ owner: 'other', subject }, 'iban')).toBe(iban);
+    expect(await vault.accesses()).toEqual([]);
+  });
+
+  it('fails the step once where the key of its subject cannot be read', async () => {
+    const { vault, subject, ended, store } = await acme();
+    await vault.put({ owner: 'acme', subject }, { iban });
+    const { connection } = store;
+    const keys = openStore({ ...connection, database: `${connection.database}_subject_keys` });
+    onTestFinished(() => keys.close());
+    await keys.write({ ...(await keys.get(subject)), _id: subject, key: 'no key' });
+    const job = await ended({ subject });
+    expect(job).toMatchObject({ exit: 3, failure: { name: 'SecretUnreadable' } });
+    expect(job.steps).toHaveLength(1);
   });
 
   it('is refused where the task does not list it, and in a job', async () => {
