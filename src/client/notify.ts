@@ -6,7 +6,8 @@ import { unknownWorld } from '../decide/world.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { chooseVersion } from '../model/flow-versions.js';
-import { isAbout, isAlert, type NotifyEntry, type Occasion } from '../model/notify.js';
+import { isAbout, isAlert, type NotifyEntry } from '../model/notify.js';
+import type { Occasion } from '../model/occasions.js';
 import {
   entriesFor,
   readNotifyList,

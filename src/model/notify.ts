@@ -4,19 +4,11 @@ import { secretsIn } from './encrypted-values.js';
 import { toJsonPath, toProblems, type Problem } from './problems.js';
 import { isReference, keysOf } from './secret-reference.js';
 import { isObject } from './object.js';
+import { alertOccasions, occasions, type AlertOccasion, type Occasion } from './occasions.js';
 import { retrySchema } from './retry.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
 import { nameOf, paramsSchema, textSchema, askedVersionSchema } from './scalars.js';
 import type { Status } from './status.js';
-import { formEvents } from './step.js';
-
-/** What may be told of a job that goes on. */
-export const alertOccasions = ['late', 'stuck', 'waiting', ...formEvents] as const;
-export type AlertOccasion = (typeof alertOccasions)[number];
-
-/** What a notification may be about: how a job ended, that it did, or an alert. */
-export const occasions = ['succeeded', 'failed', 'cancelled', 'ended', ...alertOccasions] as const;
-export type Occasion = (typeof occasions)[number];
 
 /** Ready-made bodies: `mail` for a task that sends mail, the others for webhooks. */
 export const notifyFormats = ['mail', 'slack', 'teams', 'discord'] as const;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { formEvents } from './occasions.js';
 import { flagSchema, momentSchema, objectSchema } from './scalars.js';
 
 /** Exit codes of jobs and steps (DESIGN: states). */
@@ -50,8 +51,6 @@ const reported = {
   reported: z.exactOptional(momentSchema),
   blocked_ms: z.exactOptional(z.number()),
 };
-/** What happens on its own while people are waited for. */
-export const formEvents = ['reminder', 'due', 'escalated'] as const;
 
 /** What a wait asks of people: templates are filled in, and times are epoch ms. */
 const formSchema = z.looseObject({

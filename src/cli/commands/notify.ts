@@ -8,23 +8,13 @@ import {
 } from '../../client.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
+import { toldOccasions } from '../../model/occasions.js';
 import { textOf } from '../../words.js';
 import { actionOf } from '../action.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { tableLines } from '../table.js';
 
-const events = [
-  'succeeded',
-  'failed',
-  'cancelled',
-  'late',
-  'stuck',
-  'waiting',
-  'reminder',
-  'due',
-  'escalated',
-] as const;
 const actions = ['list', 'test'] as const;
 
 const noList =
@@ -88,10 +78,10 @@ async function tellOutcome(test: NotifyTest, client: Client, io: Io) {
 }
 
 function eventOf(word = 'failed'): TestedEvent {
-  const event = events.find((one) => one === word);
+  const event = toldOccasions.find((one) => one === word);
   if (event !== undefined) return event;
   throw problem('usage', {
-    reason: `--event must be one of ${events.join(', ')}; it is "${word}".`,
+    reason: `--event must be one of ${toldOccasions.join(', ')}; it is "${word}".`,
   });
 }
 

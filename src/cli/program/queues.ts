@@ -1,3 +1,4 @@
+import { toldOccasions } from '../../model/occasions.js';
 import type { CommandDefinition } from '../command.js';
 
 /** Versions of flows, queues, limits, triggers and notifications. */
@@ -86,17 +87,7 @@ export const queues: readonly CommandDefinition[] = [
       {
         flags: '--event <event>',
         about: 'With test: what is told; default: failed.',
-        choices: [
-          'succeeded',
-          'failed',
-          'cancelled',
-          'late',
-          'stuck',
-          'waiting',
-          'reminder',
-          'due',
-          'escalated',
-        ],
+        choices: toldOccasions,
       },
     ],
     examples: ['tws notify list --flow report', 'tws notify test --flow report --event late'],

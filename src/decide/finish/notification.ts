@@ -1,5 +1,6 @@
 import type { LiveJob } from '../../model/job.js';
-import type { AlertOccasion, Notifies, NotifyEntry } from '../../model/notify.js';
+import type { Notifies, NotifyEntry } from '../../model/notify.js';
+import type { AlertOccasion } from '../../model/occasions.js';
 import type { RetryInput } from '../../model/retry.js';
 import { statusOf } from '../../reading/status.js';
 import { defaultOwner } from '../../model/task.js';

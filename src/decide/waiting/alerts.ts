@@ -2,10 +2,10 @@ import { isCancelRequested, isSlice, type LiveJob } from '../../model/job.js';
 import {
   asksFor,
   notificationsOf,
-  type AlertOccasion,
   type NotificationMade,
   type NotifyEntry,
 } from '../../model/notify.js';
+import type { AlertOccasion } from '../../model/occasions.js';
 import { without } from '../../model/record.js';
 import { writtenSpanMs } from '../../model/span.js';
 import type { WaitingStep } from '../../model/step.js';

@@ -9,6 +9,7 @@ import { assertOwner, mayHave, ownersFor } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import { firstMistakes, refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
+import { toldOccasions } from '../../model/occasions.js';
 import type { Api } from '../api.js';
 import { route, type Route } from '../route.js';
 import { checkedSchema, putSchema, storedKeys } from '../schemas.js';
@@ -17,17 +18,6 @@ import { revisionToReplace } from './definition-given.js';
 import { unknownSecret } from './new-job.js';
 
 const kind = 'notify';
-const events = [
-  'succeeded',
-  'failed',
-  'cancelled',
-  'late',
-  'stuck',
-  'waiting',
-  'reminder',
-  'due',
-  'escalated',
-] as const;
 const params = z.object({
   owner: z
     .string()
@@ -193,7 +183,7 @@ const testRoute = route({
   params: testParams,
   body: {
     schema: z.strictObject({
-      event: z.enum(events).optional().describe('Default: failed.'),
+      event: z.enum(toldOccasions).optional().describe('Default: failed.'),
       flow: z.string().optional().describe('With what "notify" of this flow says.'),
     }),
     optional: true,

@@ -1,20 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { toldOccasions } from '../../model/occasions.js';
 import { send } from '../api.js';
 import { Dialog } from '../parts/dialog.js';
 import { ProblemBox } from '../parts/problem-box.js';
-
-const events = [
-  'failed',
-  'succeeded',
-  'cancelled',
-  'late',
-  'stuck',
-  'waiting',
-  'reminder',
-  'due',
-  'escalated',
-] as const;
 
 type Sent = {
   readonly from: string;
@@ -30,7 +19,7 @@ type Props = { readonly owner: string; readonly onClose: () => void };
 export function NotifyTestDialog({ owner, onClose }: Props) {
   const [sent, setSent] = useState<readonly Sent[]>();
   const [error, setError] = useState<unknown>();
-  const [event, setEvent] = useState<string>(events[0]);
+  const [event, setEvent] = useState<string>('failed');
   const test = async (): Promise<void> => {
     setError(undefined);
     setSent(undefined);
@@ -54,7 +43,7 @@ export function NotifyTestDialog({ owner, onClose }: Props) {
         <label>
           Event
           <select value={event} onChange={({ currentTarget }) => setEvent(currentTarget.value)}>
-            {events.map((one) => (
+            {toldOccasions.map((one) => (
               <option key={one}>{one}</option>
             ))}
           </select>
