@@ -1,5 +1,5 @@
 import { newDefinitionId, type Client, type NamedKind } from '../client.js';
-import { versionName, versionOf } from '../model/flow-versions.js';
+import { isMarkedCurrent, versionName, versionOf } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { notifyListId } from '../model/notify-list.js';
@@ -74,9 +74,14 @@ function besideOwn(file: GoodFile, planned: PushStep | FileProblem): PushStep {
   return { kind: 'skip', file, because };
 }
 
-/** What is named is stored before what names it. */
+/** What is named is stored before what names it, and the current version of a flow before the others. */
 function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
-  return kinds.flatMap((kind) => files.filter(({ doc }) => doc['type'] === kind));
+  const saysCurrent = ({ doc }: GoodFile): number => Number(isMarkedCurrent(doc));
+  return kinds.flatMap((kind) =>
+    files
+      .filter(({ doc }) => doc['type'] === kind)
+      .toSorted((a, b) => saysCurrent(b) - saysCurrent(a)),
+  );
 }
 
 /** `project`: whose folder brings the file. `isTold`: a file says which version of the flow is current. */
@@ -98,7 +103,8 @@ async function planFile(
   const kind = doc['type'] as NamedKind;
   const name = String(doc['name']);
   const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
-  const { version, docs: byName, isNew } = await storedLike(client, doc, { kind, name, owner });
+  const like = await storedLike(client, doc, { kind, name, owner });
+  const { version, docs: byName, isOpen } = like;
   const given = typeof doc['_id'] === 'string' ? doc['_id'] : undefined;
   const stored = given === undefined ? byName[0] : await client.get(given);
   const other = byName.find(({ _id }) => _id !== (given ?? stored?._id));
@@ -109,13 +115,13 @@ async function planFile(
   const unfit = stored === undefined ? undefined : ofOtherKind(file, stored);
   if (unfit !== undefined) return unfit;
   const id = stored?._id ?? given ?? newDefinitionId(kind, name, owner, version);
-  if (stored !== undefined) return update(file, stored, from);
-  return (await besideTwin(client, file, id)) ?? insert(file, id, { ...from, isNew });
+  if (stored !== undefined) return update(file, stored, { ...from, isOpen });
+  return (await besideTwin(client, file, id)) ?? insert(file, id, { ...from, isOpen });
 }
 
 /**
- * What is written of a flow whose file says that it is current. That moves when all are stored, so that there is no
- * moment in which none or two are.
+ * What is written of a flow whose file says that it is current, where another document is current in its own right:
+ * that moves when all are stored, so that there is no moment in which none or two are.
  */
 function unmarked({ doc }: GoodFile): Written {
   return doc['type'] === 'flow' ? without(doc, 'current') : doc;
@@ -129,10 +135,16 @@ type KindAndName = { readonly kind: NamedKind; readonly name: string; readonly o
 /** What is stored under the name and owner of a file; of a flow, what is of the same version. */
 async function storedLike(client: Client, doc: Written, { kind, name, owner }: KindAndName) {
   const docs = await client.find(kind, name, owner);
-  const isNew = docs.length === 0;
-  if (kind !== 'flow') return { docs, version: undefined, isNew };
+  if (kind !== 'flow') return { docs, version: undefined, isOpen: true };
   const version = versionOf(doc);
-  return { docs: docs.filter((one) => versionOf(one) === version), version, isNew };
+  return { docs: docs.filter((one) => versionOf(one) === version), version, isOpen: isOpen(docs) };
+}
+
+/** Whether the next document of a flow leaves none current: there is none yet, or one just because it is alone. */
+function isOpen(docs: readonly StoredDocument[]): boolean {
+  const [only, ...others] = docs;
+  if (only === undefined) return true;
+  return others.length === 0 && versionOf(only) !== undefined && !isMarkedCurrent(only);
 }
 
 /** A new schedule whose jobs would have the ids of those of another one. */
@@ -189,20 +201,22 @@ function newJobId(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }
 
-/** `isNew`: nothing is stored of its name and owner. */
+/** `isOpen`: a version that says so is the current one at once. */
+type Place = Bringer & { readonly isOpen?: boolean };
+
 function insert(
   file: GoodFile,
   id: string,
-  { project, isNew = true }: Partial<Bringer> & { readonly isNew?: boolean } = {},
+  { project, isOpen = true }: Partial<Place> = {},
 ): PushStep {
-  const content = fileContent(isNew ? file.doc : unmarked(file));
+  const content = fileContent(isOpen ? file.doc : unmarked(file));
   return { kind: 'insert', file, doc: { ...content, ...broughtBy(project), _id: id } };
 }
 
-function update(file: GoodFile, stored: StoredDocument, from: Bringer): PushStep {
-  const { project, isTold } = from;
+function update(file: GoodFile, stored: StoredDocument, from: Place): PushStep {
+  const { project, isTold, isOpen = false } = from;
   const { pushed_from: bringer, ...before } = stored;
-  const content = fileContent(isTold ? unmarked(file) : file.doc);
+  const content = fileContent(isTold && !isOpen ? unmarked(file) : file.doc);
   const doc = { ...switchesOf(stored), ...content };
   // What another project brought stays its own as long as the file changes nothing.
   const isClaimed = project === undefined || bringer !== undefined;

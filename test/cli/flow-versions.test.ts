@@ -63,6 +63,29 @@ describe('versions of a flow', () => {
     expect(await store.get('flow:DEFAULT:order@2')).toMatchObject({ current: true });
   });
 
+  it('are never without a current one while a push adds some to a flow that had one', async () => {
+    const cases = [
+      { one: {}, two: { current: true }, after: '2' },
+      { one: { current: true }, two: {}, after: '1' },
+    ];
+    for (const { one, two, after } of cases) {
+      const { tws, put, store } = await openProject({
+        'couch/tws/tasks/a.json': task('a'),
+        'couch/tws/flows/order.json': version('1', one),
+        'couch/tws/flows/order@0.json': version('0'),
+        'couch/tws/flows/order@2.json': version('2', two),
+      });
+      await put({ ...version('1'), _id: 'flow:DEFAULT:order@1' });
+      const { exit, out } = await tws(push, { flags: { map: true } });
+      expect(exit).toBe(0);
+      // The first write moves it, and nothing is left to move.
+      const [first] = out.split('\n').filter((line) => /ing: .*flows/.test(line));
+      expect(first).toContain(`flow:DEFAULT:order@${after}`);
+      expect(out).not.toContain('current:');
+      expect(await store.get(`flow:DEFAULT:order@${after}`)).toMatchObject({ current: true });
+    }
+  });
+
   // Shows X-28.
   it('are listed with their jobs, compared, made current and rolled back', async () => {
     const { tws, store, put } = await openProject(files);
