@@ -382,4 +382,43 @@ describe('the routes of node-workflow', () => {
     expect([refused.status, refused.body['code']]).toEqual([409, 'InvalidArgument']);
     expect(refused.body['message']).toBe('The target "/a/modify" is locked by job job-1.');
   });
+
+  it('take no uuid twice, and go without what only has a name like theirs', async () => {
+    const api = await open();
+    const tasks = () => api.client.definitions('task');
+    expect((await ask(api.url, 'POST', '/workflows', { ...workflow, uuid: 'backup' })).status).toBe(
+      201,
+    );
+    const own = {
+      type: 'task',
+      name: 'backup.daily',
+      owner: 'DEFAULT',
+      plugin: 'noop',
+      params: {},
+    };
+    await api.client.write({ ...own, _id: 'own' });
+    const before = await tasks();
+    const twin = await ask(api.url, 'POST', '/workflows', { ...longer, name: 'X', uuid: 'backup' });
+    expect([twin.status, twin.body['code']]).toEqual([409, 'ConflictError']);
+    expect(twin.body['message']).toContain('workflow "A workflow" has its "uuid"');
+    expect(await tasks()).toEqual(before);
+    expect((await ask(api.url, 'DELETE', '/workflows/backup')).status).toBe(204);
+    expect(await tasks()).toMatchObject([{ _id: 'own' }]);
+  });
+
+  it('of several versions are the current one by their name, and each by its uuid', async () => {
+    const api = await open();
+    const flow = { type: 'flow', name: 'order', owner: 'DEFAULT', tasks: ['a'], node_workflow: {} };
+    const task = { type: 'task', name: 'a', owner: 'DEFAULT', plugin: 'noop' };
+    await api.client.write({ ...task, _id: 'task-a' });
+    await api.client.write({ ...flow, _id: 'order-1', version: '1' });
+    await api.client.write({ ...flow, _id: 'order-2', version: '2', current: true });
+    expect((await ask(api.url, 'GET', '/workflows/order')).body).toMatchObject({ uuid: 'order-2' });
+    const submit = async (wanted: string, uuid: string) => {
+      const { status } = await ask(api.url, 'POST', '/jobs', { workflow: wanted, uuid });
+      return [status, (await api.client.get(uuid))?.['flow_version']];
+    };
+    expect(await submit('order', 'by-name')).toEqual([201, undefined]);
+    expect(await submit('order-1', 'by-uuid')).toEqual([201, '1']);
+  });
 });

@@ -12,6 +12,7 @@ import { traceOf } from '../routes/jobs.js';
 import { newJobOf } from '../routes/new-job.js';
 import { byOf } from '../routes/requests.js';
 import { hindrancesOf } from '../routes/submit-many.js';
+import { versionOf } from '../../model/flow-versions.js';
 import { ownerOf } from '../../model/task.js';
 import { flowKey } from './definition.js';
 import {
@@ -117,8 +118,11 @@ const postJob = chainRoute({
     if (seen.chain.length === 0) {
       throw problem('workflow_job_invalid', { reason: 'its workflow has no task.' });
     }
+    // Its uuid means this document, its name the current version.
+    const version = workflow === seen.name ? undefined : versionOf(doc);
     const given = {
       ...{ _id: uuid, flow: seen.name, owner: ownerOf(doc), params },
+      ...(version === undefined ? {} : { flow_version: version }),
       ...(after === undefined ? {} : { exec_after: after }),
       ...(locks === undefined ? {} : { locks }),
       ...(target === undefined ? {} : { target, unique }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
+import { currentOnly } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
 import { ownerOf } from '../../model/task.js';
 import { assertOwner, mayHave } from '../access/owners.js';
@@ -49,6 +50,12 @@ const postWorkflow = chainRoute({
     const { name, uuid = randomUUID() } = body;
     if ((await api.client.find('flow', name, owner)).length > 0) {
       throw problem('workflow_taken', { name });
+    }
+    // Its tasks would be written over: their names begin with it.
+    const twin = (await workflowsFor(api, who)).find(({ seen }) => seen.uuid === uuid);
+    if (twin !== undefined) {
+      const reason = `workflow ${JSON.stringify(twin.seen.name)} has its "uuid".`;
+      throw problem('workflow_invalid', { reason });
     }
     const documents = documentsOfWorkflow(body, { owner, uuid });
     try {
@@ -149,9 +156,19 @@ export async function workflowFor(api: Api, who: Principal, id: string): Promise
   const found =
     all.find(({ seen }) => seen.uuid === id) ??
     all.find(({ doc }) => doc._id === id) ??
-    all.find(({ seen }) => seen.name === id);
+    currentNamed(all, id);
   if (found === undefined) throw problem('workflow_missing', { id });
   return found;
+}
+
+/** The workflow of a name: of several versions the current one, which its jobs run. */
+function currentNamed(all: readonly StoredWorkflow[], name: string): StoredWorkflow | undefined {
+  const named = all.filter(({ seen }) => seen.name === name);
+  const flows = currentOnly(
+    named.map(({ doc }) => doc),
+    ownerOf,
+  );
+  return named.find(({ doc }) => doc === flows[0]);
 }
 
 /** The flow comes last: until it is there nothing runs. */
@@ -161,6 +178,12 @@ async function storeWorkflow(api: Api, { flow, tasks }: WorkflowDocuments): Prom
     const before = there.get(doc._id);
     await api.client.write(before === undefined ? doc : { ...doc, _rev: before._rev });
   }
+}
+
+/** Whether a task has a name as `documentsOfWorkflow` gives it: a uuid may be the beginning of other names. */
+function isTaskOf(uuid: string, name: unknown): boolean {
+  if (typeof name !== 'string' || !name.startsWith(`${uuid}.`)) return false;
+  return /^(?:chain|onerror|oncancel)\.\d+(?:\.fallback)?$/.test(name.slice(uuid.length + 1));
 }
 
 /** Removes the tasks of a workflow but those that it has now. */
@@ -173,7 +196,7 @@ async function removeTasks(
   const tasks = await client.definitions('task');
   for (const doc of tasks) {
     const { _id, _rev, name } = doc;
-    const isOwn = ownerOf(doc) === owner && String(textual(name)).startsWith(`${uuid}.`);
+    const isOwn = ownerOf(doc) === owner && isTaskOf(uuid, name);
     if (isOwn && !kept.has(_id) && isObject(doc['params'])) await client.remove(_id, _rev);
   }
 }
