@@ -17,8 +17,8 @@ function opened() {
     },
   } as unknown as JobHub;
   const woken: string[] = [];
-  const join = (queues: readonly string[] = ['default'], isMeant = () => true) =>
-    workLine(hub).join({ queues, isMeant });
+  const join = (queues: readonly string[] = ['default'], isMeant = () => true, reach = 'all') =>
+    workLine(hub).join({ queues, isMeant, reach });
   const wait = (name: string, place: PlaceInWorkLine): void =>
     void place.woken().then(() => woken.push(name));
   const offer = (queue: string): void => {
@@ -56,6 +56,18 @@ describe('the line of those who wait for work', () => {
     first.leave(true);
     await turn();
     expect(woken).toEqual(['first', 'second']);
+  });
+
+  it('has whoever leaves work behind wake one of each sort, since it may be for either', async () => {
+    const { join, wait, turn, woken } = opened();
+    const first = await join(['mail', 'default']);
+    wait('of another owner', await join(['default'], () => false, 'b'));
+    wait('of another queue', await join(['mail']));
+    wait('meant', await join());
+    wait('the same', await join());
+    first.leave(true);
+    await turn();
+    expect(woken).toEqual(['of another owner', 'of another queue', 'meant']);
   });
 
   it('wakes nobody for one who found nothing', async () => {

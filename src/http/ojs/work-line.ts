@@ -6,6 +6,8 @@ import type { JobFeedEvent, JobHub } from '../feed/hub.js';
 /** What somebody waits for. */
 export type WorkWish = {
   readonly queues: readonly string[];
+  /** Those with the same queues and the same `reach` may have the same work. */
+  readonly reach: string;
   /** Whether the work of a job is for them. */
   readonly isMeant: (job: StoredDocument) => boolean;
 };
@@ -29,7 +31,7 @@ type Place = WorkWish & {
 
 /**
  * The line of those who wait for work on one API server. A job with work wakes one of them, and whoever
- * finds some wakes the next: so a hundred who wait ask the database no more often than one.
+ * finds some wakes the next of each sort: so a hundred who wait for the same ask the database no more often than one.
  */
 type WorkLine = {
   /** Work that is stored after this resolves is told. @throws TwsError when the database is away */
@@ -49,8 +51,7 @@ function createWorkLine(hub: JobHub): WorkLine {
   const places = new Set<Place>();
   let listening: Promise<() => void> | undefined;
 
-  const wakeOne = (isConcerned: (place: Place) => boolean): void => {
-    const concerned = [...places].filter(isConcerned);
+  const wakeOne = (concerned: readonly Place[]): void => {
     const waiting = concerned.find(({ rouse }) => rouse !== undefined);
     if (waiting !== undefined) return waiting.rouse?.();
     // Whoever looks just now may have looked too early.
@@ -61,12 +62,18 @@ function createWorkLine(hub: JobHub): WorkLine {
     const { job } = change;
     const offered = readSteps(job).flatMap(({ signal = '' }) => queueOfOffer(signal) ?? []);
     if (offered.length === 0) return;
-    wakeOne(({ queues, isMeant }) => queues.some((one) => offered.includes(one)) && isMeant(job));
+    const isMeant = ({ queues, ...place }: Place): boolean =>
+      queues.some((one) => offered.includes(one)) && place.isMeant(job);
+    wakeOne([...places].filter(isMeant));
   };
   const leave = (place: Place, mayBeMore: boolean): void => {
     places.delete(place);
     const shares = ({ queues }: Place): boolean => queues.some((one) => place.queues.includes(one));
-    if (mayBeMore || place.isMissed) wakeOne(shares);
+    // Nobody knows whose the work is that is left.
+    const left = mayBeMore || place.isMissed ? [...places].filter(shares) : [];
+    for (const sort of new Set(left.map(sortOf))) {
+      wakeOne(left.filter((one) => sortOf(one) === sort));
+    }
     if (places.size > 0) return;
     void listening?.then((end) => end());
     listening = undefined;
@@ -91,6 +98,8 @@ function createWorkLine(hub: JobHub): WorkLine {
     },
   };
 }
+
+const sortOf = ({ queues, reach }: Place): string => JSON.stringify([reach, queues.toSorted()]);
 
 /** Until something comes; not at all where something came meanwhile. */
 async function rest(place: Place): Promise<void> {

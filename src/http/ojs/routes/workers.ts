@@ -50,6 +50,7 @@ export const fetchRoute = ojsRoute({
       visibility_timeout_ms: leaseMs = length === undefined ? undefined : leaseLengthMs(length),
     } = body;
     const isMeant = (job: StoredDocument): boolean => job['type'] === 'job' && mayHave(who, job);
+    const reach = JSON.stringify(who.owners);
     const take = () =>
       api.client.takeWork({
         queues: [...new Set(queues)],
@@ -61,7 +62,7 @@ export const fetchRoute = ojsRoute({
         now: api.now,
       });
     const works = await waiting(api, patience, (waitMs) =>
-      takeOrWait(api, { take, queues, isMeant, waitMs, signal, headers }),
+      takeOrWait(api, { take, queues, reach, isMeant, waitMs, signal, headers }),
     );
     const now = api.now();
     return { status: 200, body: { jobs: works.map((work) => envelopeOfWork(work, now)) } };
