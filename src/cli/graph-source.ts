@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Client } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
+import { ambiguityText, asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
@@ -59,17 +60,22 @@ export async function fromDatabase(given: string, client: Client, io: Io): Promi
     return drawnFlow(doc, await client.definitions('task'), doc._id);
   }
   if ('tasks' in doc) return drawnJob(doc, doc._id);
-  const { flow } = doc;
-  const owners = new Set([ownerOf(doc), defaultOwner]);
-  for (const owner of typeof flow === 'string' ? owners : []) {
-    const [definition] = await client.find('flow', String(flow), owner);
-    if (definition === undefined) continue;
-    const drawn = drawnFlow(definition, await client.definitions('task'), definition._id);
-    const { state, exit } = doc as ShownJob;
-    const about = { ...drawn.about, ...stateOf(state, exit), steps: [] };
-    return { ...drawn, title: `Job ${doc._id}`, about };
+  const named = { name: String(doc['flow']), owner: ownerOf(doc) };
+  const choice = await client.chosenFlow(named, { version: asVersion(doc['flow_version']) });
+  if (choice.kind === 'none') throw problem('name_missing', { name: named.name, kinds: 'flow' });
+  if (choice.kind === 'absent') {
+    const [version, versions] = [asVersion(doc['flow_version']) ?? '', choice.versions.join(', ')];
+    throw problem('flow_version_missing', { given: named.name, version, versions });
   }
-  throw problem('name_missing', { name: String(flow), kinds: 'flow' });
+  if (choice.kind === 'ambiguous') {
+    const ids = choice.docs.map(({ _id }) => _id);
+    const why = ambiguityText(choice.cause, ids);
+    throw problem('definition_ambiguous', { kind: 'flow', ...named, ids, why });
+  }
+  const drawn = drawnFlow(choice.doc, await client.definitions('task'), choice.doc._id);
+  const { state, exit } = doc as ShownJob;
+  const about = { ...drawn.about, ...stateOf(state, exit), steps: [] };
+  return { ...drawn, title: `Job ${doc._id}`, about };
 }
 
 function stateOf(state: unknown, exit: unknown): ShownJob {

@@ -51,6 +51,20 @@ it('tws graph draws a job with its states, also one that has not begun', async (
   expect(json).toMatchObject({ title: 'Job j', width: expect.any(Number) as number });
 });
 
+it('tws graph draws the version that a job will run, and tells why there is none', async () => {
+  const { tws, put } = await ready();
+  const of = (version: string, entry: string) => ({ ...flow('two', [entry]), version });
+  await put({ ...of('1', 'tidy'), _id: 'v1' }, { ...of('2', 'echo'), _id: 'v2', current: true });
+  const job = { type: 'job', flow: 'two' };
+  await put({ ...job, _id: 'plain' }, { ...job, _id: 'asking', flow_version: '1' });
+  await put({ ...job, _id: 'lost', flow_version: '7' });
+  expect((await tws(graph, { args: ['plain'] })).out).toContain('["echo<br/>pending"]');
+  expect((await tws(graph, { args: ['asking'] })).out).toContain('["tidy<br/>pending"]');
+  expect((await tws(graph, { args: ['lost'] })).error?.code).toBe('flow_version_missing');
+  await put({ ...of('2', 'echo'), _id: 'v3' });
+  expect((await tws(graph, { args: ['plain'] })).error?.code).toBe('definition_ambiguous');
+});
+
 it('tws graph writes the file that --out names, in the form that its name says', async () => {
   const { tws, root } = await ready();
   const { exit, out } = await tws(graph, { args: ['greet'], flags: { out: 'greet.svg' } });
