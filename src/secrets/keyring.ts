@@ -7,7 +7,7 @@ import {
   scrypt,
   type ScryptOptions,
 } from 'node:crypto';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import { isOlderFormat } from '../model/encrypted.js';
 import { derived } from './derivation.js';
 import { decryptOlder, type OlderFormat } from './older-format.js';
@@ -95,6 +95,19 @@ export function createKeyring(cryptoKey: string | undefined, older?: OlderFormat
     isCurrent: async (text) => version2.exec(text)?.[1] === (await first()).id,
   };
 }
+
+/** Whether a keyring could not read one value, which says nothing about others. */
+export function isUnreadableValue(error: unknown): error is TwsError {
+  return error instanceof TwsError && unreadable.has(error.code);
+}
+
+const unreadable: ReadonlySet<string> = new Set([
+  'secret_other_key',
+  'secret_bound',
+  'secret_unreadable',
+  'secret_older',
+  'secret_older_unreadable',
+]);
 
 /** A place in a sentence: `params.pass of task "mail" (owner DEFAULT)`. */
 export function wordsOf({ kind, owner, name, field }: SecretPlace): string {

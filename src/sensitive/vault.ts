@@ -4,7 +4,7 @@ import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
 import { sensitiveDatabases, sensitiveRole, valuesProblem } from '../model/sensitive.js';
 import { ownerOf } from '../model/task.js';
-import type { Keyring, SecretPlace } from '../secrets/keyring.js';
+import { isUnreadableValue, type Keyring, type SecretPlace } from '../secrets/keyring.js';
 import { newSubjectKey, openValue, sealValue, subjectReference } from '../secrets/subject-keys.js';
 import type { Connection } from '../store/connection.js';
 import { eraseDocuments } from '../store/erase.js';
@@ -53,9 +53,14 @@ export type Vault = {
     subjects: readonly SubjectOf[],
     by: { readonly who: string; readonly why?: string | undefined },
   ) => Promise<readonly SubjectOf[]>;
-  /** Encrypts the keys of all subjects with the first key; resolves with how many there are and were changed. */
-  readonly rotate: () => Promise<{ readonly keys: number; readonly changed: number }>;
+  /** Encrypts the keys of all subjects with the first key; those that cannot be read are left as they are, and told. */
+  readonly rotate: () => Promise<Rotated>;
   readonly close: () => Promise<void>;
+};
+
+export type Rotated = {
+  readonly changed: number;
+  readonly failed: readonly { readonly id: string; readonly message: string }[];
 };
 
 type Parts = {
@@ -276,27 +281,35 @@ async function list(
     }));
 }
 
-async function rotate({
-  keys,
-  keyring,
-}: Parts): Promise<{ readonly keys: number; readonly changed: number }> {
+async function rotate(parts: Parts): Promise<Rotated> {
+  const { keys } = parts;
   const docs = [...(await keys.range(referencesId)), ...(await keys.range(subjectPrefix))];
+  const failed: { id: string; message: string }[] = [];
   let changed = 0;
-  for (const first of docs) {
-    for (let tries = 1, doc: StoredDocument | undefined = first; doc !== undefined; tries += 1) {
-      const text = String(doc['key']);
-      if (await keyring.isCurrent(text)) break;
-      const place = placeOfKey(String(doc['owner']), doc._id);
-      const key = await keyring.encrypt(await keyring.decrypt(text, place), place);
-      if (await stored(keys, { ...doc, key })) {
-        changed += 1;
-        break;
-      }
-      if (tries === mostTries) throw problem('document_conflict', { id: doc._id });
-      doc = await keys.get(doc._id);
+  for (const doc of docs) {
+    try {
+      if (await rotateKey(parts, doc)) changed += 1;
+    } catch (error) {
+      if (!isUnreadableValue(error)) throw error;
+      failed.push({ id: doc._id, message: error.message });
     }
   }
-  return { keys: docs.length, changed };
+  return { changed, failed };
+}
+
+/** Whether it was changed; a key that is purged meanwhile is not. */
+async function rotateKey({ keys, keyring }: Parts, first: StoredDocument): Promise<boolean> {
+  let doc: StoredDocument | undefined = first;
+  for (let tries = 1; doc !== undefined; tries += 1) {
+    const text = String(doc['key']);
+    if (await keyring.isCurrent(text)) return false;
+    const place = placeOfKey(String(doc['owner']), doc._id);
+    const key = await keyring.encrypt(await keyring.decrypt(text, place), place);
+    if (await stored(keys, { ...doc, key })) return true;
+    if (tries === mostTries) throw problem('document_conflict', { id: doc._id });
+    doc = await keys.get(doc._id);
+  }
+  return false;
 }
 
 /** Whether it says that sensitive values are not set up beside this database. */

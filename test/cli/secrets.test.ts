@@ -285,6 +285,11 @@ describe('tws sensitive', () => {
     const both = { ...env, TWS_CRYPTO_KEY: JSON.stringify(['new key', key]) };
     const rotated = await opened.tws(encryptCommand, { env: both, flags: { rotate: true } });
     expect(rotated.out).toContain('re-encrypted: 2 keys of sensitive values');
+    const lost = { ...env, TWS_CRYPTO_KEY: JSON.stringify(['newest', key]) };
+    const left = await opened.tws(encryptCommand, { env: lost, flags: { rotate: true } });
+    expect(left.error?.message).toBe('The encrypted values of 2 documents were left as they are.');
+    expect(left.err).toContain(`${subject}: key of subject-key "${subject}"`);
+    expect(left.out).toMatch(/^rewritten: /m);
     const later = { ...env, TWS_CRYPTO_KEY: 'new key' };
     expect((await call(['get', 'maria', 'iban'], {}, { env: later })).json).toEqual({ iban });
     const old = await call(['purge'], { olderThan: '1d' }, { env: later });

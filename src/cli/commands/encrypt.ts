@@ -54,10 +54,13 @@ async function rewriteAll(
   io: Io,
 ): Promise<number> {
   const rotated = wanted === 'rotate' ? await rotateSubjectKeys(work.config) : undefined;
-  if (rotated !== undefined) {
-    io.out(`re-encrypted: ${counted(rotated.changed, 'key')} of sensitive values`);
-  }
-  return rewriteStored(wanted, work, io);
+  if (rotated === undefined) return rewriteStored(wanted, work, io);
+  const { changed, failed } = rotated;
+  io.out(`re-encrypted: ${counted(changed, 'key')} of sensitive values`);
+  for (const { id, message } of failed) io.fail(`${id}: ${message}`);
+  const exit = await rewriteStored(wanted, work, io);
+  if (failed.length > 0) throw problem('secrets_left', { documents: failed.length });
+  return exit;
 }
 
 /** `tws decrypt`; values of version 1 and of earlier projects are bound to no place. */

@@ -1,5 +1,6 @@
 import { problem, TwsError } from '../../errors.js';
 import { isSubjectReference } from '../../model/sensitive.js';
+import { isUnreadableValue } from '../../secrets/keyring.js';
 import type { Retry } from '../retry.js';
 
 /**
@@ -43,16 +44,11 @@ export function openSensitive(retry: Retry, source: SensitiveValues | undefined)
 
 /** Waiting does not mend it: somebody has to set it up, or to give a role or a key. */
 function isFinal(error: unknown): boolean {
-  return error instanceof TwsError && final.has(error.code);
+  return isUnreadableValue(error) || (error instanceof TwsError && final.has(error.code));
 }
 
 const final: ReadonlySet<string> = new Set([
   'database_missing',
   'couch_forbidden',
   'crypto_key_missing',
-  'secret_other_key',
-  'secret_unreadable',
-  'secret_older',
-  'secret_older_unreadable',
-  'secret_bound',
 ]);
