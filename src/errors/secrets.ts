@@ -110,12 +110,6 @@ export const secretProblems = {
     3,
     422,
   ),
-  sensitive_refused: row(
-    (d: { reason: string }) => `Sensitive values are not given here: ${d.reason}.`,
-    'Use https, or call from this machine.',
-    77,
-    403,
-  ),
   secrets_left: row(
     (d: { documents: number }) =>
       `The encrypted values of ${d.documents} ${d.documents === 1 ? 'document' : 'documents'} were left as they are.`,
