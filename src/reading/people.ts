@@ -33,10 +33,14 @@ export function mayAnswer({ assignee = [], group = [] }: StepForm, { by, as }: A
   return group.some((name) => as === `${groupMark}${name}`);
 }
 
-/** Those who are asked, in words: `ann, bob or the group "finance"`. */
+/** So many of those who are asked are named. */
+const mostNamed = 10;
+
+/** Those who are asked, in words: `ann, bob or the group "finance"`; of many the first, and how many others. */
 export function peopleWords({ assignee = [], group = [] }: StepForm): string {
-  const groups = group.map((name) => `the group "${name}"`);
-  const all = [...assignee, ...groups];
+  const named = [...assignee, ...group.map((name) => `the group "${name}"`)];
+  const others = named.length - mostNamed;
+  const all = others > 1 ? [...named.slice(0, mostNamed), `${others} others`] : named;
   const last = all.pop();
   if (last === undefined) return 'a person';
   return all.length === 0 ? last : `${all.join(', ')} or ${last}`;

@@ -56,6 +56,10 @@ const reminderSchema = z.union(
   { error: remindText },
 );
 
+/** Each reminder is a revision of the job. */
+const mostReminders = 100;
+const manyText = `must be at most ${mostReminders} reminders`;
+
 /** What waits for people may say beside their form. */
 export const peopleFields = {
   title: z.exactOptional(textSchema.describe('Title of the form; templates are filled in.')),
@@ -68,9 +72,13 @@ export const peopleFields = {
   ),
   remind: z.exactOptional(
     z
-      .union([reminderSchema, z.array(reminderSchema, { error: remindText })], {
-        error: remindText,
-      })
+      .union(
+        [
+          reminderSchema,
+          z.array(reminderSchema, { error: remindText }).max(mostReminders, { error: manyText }),
+        ],
+        { error: remindText },
+      )
       .describe('Reminders: durations after its begin, or {"before_due": duration}.'),
   ),
   escalate: z.exactOptional(

@@ -1050,6 +1050,12 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must be a name, or a list of names; it is an empty list.',
     ],
     [
+      'reminds too often',
+      flow([{ wait: { form: {}, remind: Array.from({ length: 101 }, (_, i) => i) } }]),
+      'tasks[0].wait.remind',
+      'must be at most 100 reminders; it is a list.',
+    ],
+    [
       'reminds before a due that there is not',
       flow([{ wait: { form: {}, remind: { before_due: 5 } } }]),
       'tasks[0].wait.remind',
