@@ -179,6 +179,7 @@ function approvalForm({ comment, form = {} }: Approval): Readonly<Record<string,
     title: 'Comment',
     ...(comment === true ? { minLength: 1 } : {}),
   };
+  const approved = { type: 'boolean', title: 'Approved' };
   return {
     type: 'object',
     additionalProperties: false,
@@ -192,9 +193,9 @@ function approvalForm({ comment, form = {} }: Approval): Readonly<Record<string,
       ]),
     ],
     properties: {
-      approved: { type: 'boolean', title: 'Approved' },
+      approved,
       ...(comment === false ? {} : { comment: commented }),
-      ...(isObject(properties) ? properties : {}),
+      ...(isObject(properties) ? { ...properties, approved } : {}),
     },
   };
 }

@@ -301,6 +301,11 @@ describe('an approval', () => {
     [{ comment: true }, { approved: true, comment: '' }, 'data.comment'],
     [{ comment: false }, { approved: true, comment: 'x' }, 'data.comment is not known'],
     [{ form: amount }, { approved: true }, 'data.amount is missing'],
+    [
+      { form: { properties: { approved: { type: 'string' } } } },
+      { approved: 'false' },
+      'data.approved must be boolean',
+    ],
   ])('%j is not answered by %j', (approve, data, problem) => {
     const told = approving(approve).signal('sign', data);
     expect(told.open).toEqual(['0']);
