@@ -33,13 +33,10 @@ export async function openOjs(...given: Parameters<typeof openApi>): Promise<Ojs
     let jobs: readonly Envelope[] = [];
     const body = { queues: ['default'], worker_id: 'w1', ...wish };
     await expect
-      .poll(
-        async () => {
-          jobs = (await ojs<Fetched>('POST', '/v1/workers/fetch', { body })).body.jobs;
-          return jobs.length;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        jobs = (await ojs<Fetched>('POST', '/v1/workers/fetch', { body })).body.jobs;
+        return jobs.length;
+      })
       .toBeGreaterThan(0);
     return jobs;
   };

@@ -284,7 +284,7 @@ describe('the routes of node-workflow', () => {
     };
     const until = async (id: string, execution: string): Promise<void> => {
       const read = async () => (await ask(api.url, 'GET', `/jobs/${id}`)).body['execution'];
-      await expect.poll(read, { timeout: 15_000, message: id }).toBe(execution);
+      await expect.poll(read, { message: id }).toBe(execution);
     };
     await all(stored);
     await startEngine(api);

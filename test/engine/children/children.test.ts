@@ -50,7 +50,7 @@ describe('a child whose document is deleted while it runs', () => {
       Array.isArray(steps) && steps.some(({ state }) => state === '$$active');
     const child = await space.until('p:0:1', isRunning);
     // The claim is stored before the plugin runs, which must have found the door shut.
-    await vi.waitFor(() => access(join(space.folder, 'runs')), { timeout: 60_000 });
+    await vi.waitFor(() => access(join(space.folder, 'runs')), { timeout: 240_000 });
     await writeFile(join(space.folder, 'open'), '');
     const removed = await space.store.remove('p:0:1', child._rev);
     expect(removed).toMatchObject({ kind: 'written' });
