@@ -23,6 +23,7 @@ export type { EventLevel, HistoryEvent } from './client/history.js';
 export type { EventToAnnounce, SignalToSend } from './client/messages.js';
 export type { AnswerOptions } from './client/signal-answers.js';
 export type { SignalAnswer } from './reading/signal-answer.js';
+export type { CachedRow } from './client/cached-results.js';
 export type { RetainOptions, RetainProgress, RetainResult } from './client/retain.js';
 export { archivedFactsSchema } from './client/archive/archive.js';
 export type { ArchivesToRead } from './client/archives.js';

@@ -5,6 +5,7 @@ import { notifyListSchema } from '../../src/model/notify-list.js';
 import { rateDocumentSchema } from '../../src/model/rate.js';
 import { workerSchema } from '../../src/model/worker.js';
 import { queueControlSchema } from '../../src/model/queue-control.js';
+import { cachedResultSchema } from '../../src/model/cached-result.js';
 import { engineSchema } from '../../src/model/engine.js';
 import { eventSchema } from '../../src/model/event.js';
 import { hookSchema } from '../../src/model/hook.js';
@@ -52,6 +53,7 @@ const small: readonly (readonly [string, z.ZodType])[] = [
   ['Secret', secretSchema],
   ['Lock', lockSchema],
   ['Rate', rateDocumentSchema],
+  ['Cached result', cachedResultSchema],
   ['Worker', workerSchema],
   ['Token', tokenSchema],
   ['Retention', retentionSchema],

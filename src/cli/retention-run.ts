@@ -91,7 +91,7 @@ function tellPass({ result, expired, purged }: Done, ms: number, log: Log): void
     purged,
     ms,
   };
-  const events = expired === 0 ? '' : ` and ${counted(expired, 'expired event')}`;
+  const events = expired === 0 ? '' : ` and ${counted(expired, 'expired document')}`;
   const what = `Removed ${counted(about.removed, 'old job')}${events} in ${lengthOf(ms)}`;
   const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
   if (about.removed > 0 || expired > 0 || broken) log.info(about, line);

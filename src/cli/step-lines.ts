@@ -93,7 +93,10 @@ function factsOf(node: PictureNode, step: StepReading | undefined, now: number):
   const tries = attempts === undefined ? '' : `attempt ${attempts}`;
   const isBad = ['failed', 'retrying', 'recovered', 'cancelled'].includes(state ?? '');
   const why = isBad && failure !== undefined ? plain(failure) : '';
-  return [time, tries, step === undefined ? '' : waitsFor(step, state, now), why].filter(Boolean);
+  const used = step?.cachedFrom === undefined ? '' : `cached, from job ${plain(step.cachedFrom)}`;
+  return [time, tries, used, step === undefined ? '' : waitsFor(step, state, now), why].filter(
+    Boolean,
+  );
 }
 
 function tookOf({ start, accepted, end, state }: StepReading, now: number): string {

@@ -115,8 +115,9 @@ async function isStored(store: Store, doc: NewDocument): Promise<boolean> {
   }
 }
 
-/** Whether the life of an event has ended at `now` (epoch ms), and no job is about to start for it. */
+/** Whether the life of an event, or of a cached result, has ended at `now` (epoch ms), and no job is about to start for it. */
 export function hasExpired(doc: StoredDocument, now: number): boolean {
+  if (doc['type'] === 'cached-result') return Number(doc['until']) <= now;
   const triggered = readTriggered(doc['triggered']);
   if (doc['type'] !== 'event' || typeof triggered !== 'object') return false;
   const { starting, gathering, gathered } = triggered;

@@ -3,6 +3,7 @@ import { rateKeyOf, type Acquire, type Query, type RateRequest } from '../decide
 import type {
   Announced,
   Answer,
+  CachedFound,
   Child,
   Found,
   PermitAnswer,
@@ -45,6 +46,7 @@ export async function observeJob(
     tasks: new Map<string, Found<Task>>(),
     children: new Map<string, Child>(),
     events: new Map<string, Announced>(),
+    cached: new Map<string, CachedFound>(),
     subjects: new Map<string, SubjectFound>(),
   };
   const facts: Partial<World> = {
@@ -55,6 +57,7 @@ export async function observeJob(
     task: (name, owner) => found.tasks.get(keyOf(name, owner)) ?? { kind: 'unknown' },
     child: (id) => found.children.get(id) ?? { kind: 'unknown' },
     event: (type, key) => found.events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    cached: (id) => found.cached.get(id) ?? { kind: 'unknown' },
     subject: (id) => found.subjects.get(id) ?? { kind: 'unknown' },
     ...more,
   };
@@ -81,6 +84,7 @@ type FoundFacts = {
   readonly tasks: Map<string, Found<Task>>;
   readonly children: Map<string, Child>;
   readonly events: Map<string, Announced>;
+  readonly cached: Map<string, CachedFound>;
   readonly subjects: Map<string, SubjectFound>;
   readonly answers: Map<string, Answer>;
   readonly permits: Map<string, PermitAnswer>;
@@ -125,6 +129,8 @@ async function answer(
       there.length === 0 ? { kind: 'absent' } : { kind: 'found', events: there },
     );
   }
+  // Kept results are not read: the step is told as one that runs.
+  for (const id of query.cached) found.cached.set(id, { kind: 'absent' });
   for (const question of query.questions) {
     if (/\.key$|\.wait\.match /.test(question.id))
       found.answers.set(question.id, await evaluate(question));

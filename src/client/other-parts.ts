@@ -5,12 +5,14 @@ import { formsWith } from './forms.js';
 import type { Forms } from './inbox.js';
 import { namedSecrets, type NamedSecrets } from './named-secrets.js';
 import type { VersionsOfFlows } from './flow-versions.js';
+import { cachedResults, type CachedResults } from './cached-results.js';
 import { limiting, type Limiting } from './limiting.js';
 import { outsideWork, type OutsideWork } from './outside-work.js';
 import { notifying, type Notifying } from './notifying.js';
 
 /** The parts of the client that have files of their own. */
-export type OtherParts = Notifying &
+export type OtherParts = CachedResults &
+  Notifying &
   Limiting &
   ViewsOfDesigns &
   OutsideWork &
@@ -22,6 +24,7 @@ export type OtherParts = Notifying &
 /** The parts of the client that have files of their own. `shared`: the same database, which shares its reads. */
 export function otherParts(store: Store, shared: Store): OtherParts {
   return {
+    ...cachedResults(store),
     ...notifying(store),
     ...limiting(store),
     ...viewsOfDesigns(store),

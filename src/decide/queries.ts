@@ -88,6 +88,8 @@ export type Query = {
   readonly roots: readonly string[];
   readonly subjects: readonly string[];
   readonly events: readonly EventName[];
+  /** Ids of results that are kept. */
+  readonly cached: readonly string[];
   /** Targets to compare with the patterns of other jobs. */
   readonly targets: readonly string[];
   readonly questions: readonly Question[];
@@ -119,6 +121,7 @@ export const lookUp = (wanted: Partial<Omit<Query, 'kind'>>): Query => ({
   roots: [],
   subjects: [],
   events: [],
+  cached: [],
   targets: [],
   questions: [],
   attachments: [],
@@ -158,6 +161,7 @@ export function mergeQueries(queries: readonly Query[]): Query {
     roots: queries.flatMap(({ roots }) => roots),
     subjects: queries.flatMap(({ subjects }) => subjects),
     events: queries.flatMap(({ events }) => events),
+    cached: queries.flatMap(({ cached }) => cached),
     targets: queries.flatMap(({ targets }) => targets),
     questions: queries.flatMap(({ questions }) => questions),
     attachments: queries.flatMap(({ attachments }) => attachments),
@@ -185,6 +189,7 @@ function keysAsked(query: Query): Keys<Query> {
     roots: query.roots,
     subjects: query.subjects,
     events: query.events.map(eventId),
+    cached: query.cached,
     targets: query.targets,
     questions: query.questions.map(({ id }) => id),
     attachments: query.attachments,

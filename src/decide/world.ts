@@ -95,6 +95,19 @@ export type SubjectFound =
 /** The job for which, in the end, a job was made; `live`: also one that is not there. */
 export type Root = 'unknown' | 'live' | 'final' | 'crowded';
 
+/** A result that is kept for steps with the same key. `big`: when it goes into an attachment. */
+export type CachedFound =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'found';
+      /** Which step made it, and when (epoch ms). */
+      readonly from: { readonly job: string; readonly path: string; readonly at: number };
+      readonly until: number;
+      readonly result?: unknown;
+      readonly big?: BigResult;
+    };
+
 /** The events of one type and key that live: documents of their own, with data. */
 export type Announced =
   | { readonly kind: 'unknown' }
@@ -236,6 +249,8 @@ export type World = {
   /** The address of a job's page, where one is known. */
   readonly linkOf: (job: string) => string | undefined;
   readonly event: (type: string, key: string) => Announced;
+  /** By the id of its document. */
+  readonly cached: (id: string) => CachedFound;
   /** The id of the lock document for a text that says what is locked. */
   readonly lockId: (text: string) => string;
   readonly lock: (id: string) => LockAnswer;
@@ -300,6 +315,7 @@ export const unknownWorld: World = {
   subject: unknown,
   linkOf: () => undefined,
   event: unknown,
+  cached: unknown,
   lockId: (text) => text,
   lock: unknown,
   blockers: unknown,

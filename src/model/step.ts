@@ -103,9 +103,15 @@ const ofKind = {
   /** Of a wait for people. */
   form: z.exactOptional(formSchema),
 };
+/** Of a task with `cache`: where its result is kept, and whose result was used instead. */
+const ofCache = {
+  cache: z.exactOptional(z.looseObject({ id: z.string(), ttl: z.int() })),
+  cached: z.exactOptional(z.looseObject({ job: z.string(), path: z.string(), at: momentSchema })),
+};
 const claimed = {
   plugin: z.string(),
   plugin_hash: z.exactOptional(z.string()),
+  ...ofCache,
   engine: z.string(),
   pid: z.int(),
   claim: z.string(),
@@ -141,6 +147,7 @@ const ended = { end: momentSchema, exit: z.int() };
 const maybeClaimed = {
   plugin: z.exactOptional(z.string()),
   plugin_hash: z.exactOptional(z.string()),
+  ...ofCache,
   engine: z.exactOptional(z.string()),
   pid: z.exactOptional(z.int()),
   claim: z.exactOptional(z.string()),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cacheSchema } from './cached-result.js';
 import { concurrencySchema } from './concurrency.js';
 import { rateSchema } from './rate.js';
 import { retrySchema } from './retry.js';
@@ -83,6 +84,7 @@ export const taskSchema = z
         .describe('So many of its attempts one engine runs at once; default: as many as it can.'),
     ),
     concurrency: z.exactOptional(concurrencySchema),
+    cache: z.exactOptional(cacheSchema),
     optional: z.exactOptional(flagSchema.describe('A failure does not fail the flow.')),
     rate: z.exactOptional(
       rateSchema.describe(
@@ -92,7 +94,11 @@ export const taskSchema = z
     schema: z.exactOptional(jsonSchemaSchema),
     output_schema: z.exactOptional(jsonSchemaSchema.describe('A JSON Schema of the result.')),
   })
-  .superRefine(({ plugin, flow }, context) => {
+  .superRefine(({ plugin, flow, cache }, context) => {
+    if (cache !== undefined && flow !== undefined) {
+      const message = 'must not stand beside "flow": only results of plugins are kept';
+      context.addIssue({ code: 'custom', path: ['cache'], message, params: { isComplete: true } });
+    }
     if (plugin === undefined || flow === undefined) return;
     const message = 'must not stand beside "flow": a task runs a plugin or a flow';
     context.addIssue({ code: 'custom', path: ['plugin'], message, params: { isComplete: true } });

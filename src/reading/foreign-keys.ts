@@ -92,9 +92,14 @@ const foreign: readonly Row[] = [
   },
   { in: ['node', 'job'], keys: ['rate'], instead: '"rate" belongs to a task, a flow or a queue' },
   {
+    in: ['flow', 'job', 'node'],
+    keys: ['cache'],
+    instead: '"cache" belongs to a task',
+  },
+  {
     in: all,
-    keys: ['cache', 'cache_key', 'cache_ttl', 'cached', 'memoize'],
-    instead: 'TWS keeps no results for other jobs; each job runs its steps',
+    keys: ['cache_key', 'cache_ttl', 'cached', 'memoize'],
+    instead: 'write "cache": {"key": …, "ttl": …} of a task',
   },
   {
     in: all,

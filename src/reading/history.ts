@@ -153,9 +153,10 @@ function closing({ state }: Step, word: string): string {
 }
 
 function dataOf(step: Step): { readonly data?: unknown } {
-  const { result, failure, due } = step as Doc;
+  const { result, failure, due, cached } = step as Doc;
   const retry = due === undefined ? {} : { next_attempt: due };
   if (failure !== undefined) return { data: { failure, ...retry } };
+  if (cached !== undefined) return { data: { cached, result } };
   return result === undefined ? {} : { data: { result } };
 }
 

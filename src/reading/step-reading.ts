@@ -41,6 +41,8 @@ export type StepReading = {
   readonly exit?: number;
   /** When the next attempt may begin. */
   readonly due?: number;
+  /** The job whose result was used: it did not run. */
+  readonly cachedFrom?: string;
   /** When its plugin last said how far it was. */
   readonly reported?: number;
 };
@@ -79,6 +81,7 @@ function readStep(step: Readonly<Record<string, unknown>>, place: number): StepR
     run: numberOr(step['run'], 1),
     open: openStates.includes(state),
     failed: failedStates.includes(state),
+    ...(isObject(step['cached']) ? { cachedFrom: textOr(step['cached']['job'], '') } : {}),
     ...(typeof failure === 'string' ? { failure } : {}),
     ...texts(step, textKeys),
     ...numbers(step, numberKeys),

@@ -165,7 +165,7 @@ export function isExpression(keys: readonly string[]): boolean {
   if (keys.length === 2 && keys[0] === 'unique' && keys[1] === 'key') return true;
   if (keys.includes('params') || keys.includes('stdio')) return false;
   if (keys[0] === 'output') return true;
-  if (keys[0] === 'concurrency' || keys[0] === 'rate') return keys.at(-1) === 'key';
+  if (['concurrency', 'rate', 'cache'].includes(keys[0] ?? '')) return keys.at(-1) === 'key';
   const own = keys.filter((key) => !/^\d+$/.test(key));
   return (
     ['tasks', 'error', 'cancel'].includes(keys[0] ?? '') &&

@@ -101,6 +101,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   history: [[`failed-${hostile}`], [`failed-${hostile}`, '--json']],
   logs: [[`failed-${hostile}`], [`failed-${hostile}`, '--json'], [hostile]],
   watch: [[`failed-${hostile}`], [hostile]],
+  cache: [['list'], ['list', hostile], ['clear', hostile]],
   queue: [['list'], ['pause', hostile, '--reason', hostile], ['resume', hostile, `q-${hostile}`]],
   inbox: [['--all'], ['--for', hostile], ['--group', hostile, '--json']],
   answer: [[hostile], [`waiting-${hostile}`, hostile, '--data', hostile, '--as', hostile]],

@@ -20,6 +20,7 @@ const kinds: readonly (readonly [Partial<Query>, string])[] = [
   [{ roots: ['r'] }, 'roots r'],
   [{ subjects: ['s'] }, 'subjects s'],
   [{ events: [{ type: 'e', key: 'k' }] }, 'events event:e:k'],
+  [{ cached: ['cached-result:1'] }, 'cached cached-result:1'],
   [{ targets: ['x'] }, 'targets x'],
   [{ questions: [question] }, 'questions q'],
   [{ attachments: ['a.json'] }, 'attachments a.json'],

@@ -103,6 +103,15 @@ describe('the history of documents that somebody edited', () => {
   });
 });
 
+describe('the history of a step whose result was kept', () => {
+  it('says from which job and step the result is', () => {
+    const cached = { job: 'i', path: '0', at: 1 };
+    const used = step({ state: '$$complete', end: 6, result: 7, cached });
+    const [, completed] = historyOf(job({ steps: [used] }));
+    expect(completed).toMatchObject({ kind: 'StepCompleted', data: { cached, result: 7 } });
+  });
+});
+
 describe('the history of decisions', () => {
   const decided = (number: number, end: number, result: unknown): object =>
     step({ path: `0.decision.${number}`, state: '$$complete', end, result });

@@ -84,3 +84,11 @@ describe('the reading of a job', () => {
     });
   });
 });
+
+it('names the job whose result a step used', () => {
+  const { steps } = readJob(
+    job({ steps: [step({ cached: { job: 'i', path: '0', at: 1 } })] }),
+    now,
+  );
+  expect(steps).toMatchObject([{ cachedFrom: 'i' }]);
+});

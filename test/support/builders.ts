@@ -2,6 +2,7 @@ import type { ListEntry } from '../../src/model/notify-list.js';
 import type { QueueControl } from '../../src/model/queue-control.js';
 import type {
   Announced,
+  CachedFound,
   Answer,
   Blockers,
   Child,
@@ -84,6 +85,8 @@ export type WorldOptions = {
   readonly unanswered?: string;
   /** Announced events by `type:key`; others are absent. */
   readonly events?: Readonly<Record<string, Announced>>;
+  /** Results that are kept, by their ids; others are absent. */
+  readonly cached?: Readonly<Record<string, CachedFound>>;
   /** What became of locks, by id (`lock:<text>`); others are held. */
   readonly locks?: Readonly<Record<string, LockAnswer>>;
   /** Jobs whose patterns match a target, by target; others match nothing. */
@@ -151,6 +154,7 @@ export function world(options: WorldOptions = {}): World {
     subject: (id) => options.subjects?.[id] ?? { kind: 'unknown' },
     linkOf: (job) => options.linkOf?.(job),
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
+    cached: (id) => options.cached?.[id] ?? { kind: 'absent' },
     lockId: (text) => `lock:${text}`,
     lock: (id) => options.locks?.[id] ?? { kind: 'held' },
     blockers: (target) => options.blockers?.[target] ?? { kind: 'known', all: [] },

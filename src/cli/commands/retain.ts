@@ -125,7 +125,7 @@ function tell(result: Removed, done: 'removed' | 'would be removed', io: Io): nu
   const jobs = removed === 0 ? 'no job' : counted(removed, 'job');
   const all = documents > removed ? ` (${counted(documents, 'document')})` : '';
   io.out(`${done}: ${jobs}${all}`);
-  if (expired > 0) io.out(`${done}: ${counted(expired, 'expired event')}`);
+  if (expired > 0) io.out(`${done}: ${counted(expired, 'expired document')}`);
   for (const { id, because, job } of kept.slice(0, mostShown)) {
     const what = job === id ? 'it' : `job ${job}, which goes with it,`;
     io.say(`kept: ${id}: ${reasons[because](what)}.`);

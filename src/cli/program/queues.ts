@@ -47,6 +47,16 @@ export const queues: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/queue.js')).queue,
   },
   {
+    name: 'cache',
+    about: 'List the results that are kept for tasks with `cache`, or remove them.',
+    arguments: [
+      { name: '<action>', about: 'What to do: list or clear.', values: ['list', 'clear'] },
+      { name: '[task]', about: 'Only those of this task.', values: { named: ['task'] } },
+    ],
+    examples: ['tws cache list', 'tws cache clear geocode'],
+    load: async () => (await import('../commands/cache.js')).cache,
+  },
+  {
     name: 'limit',
     about:
       'List the limits that jobs hold or wait for (`max_running`, `concurrency`, rates), and who is in line.',

@@ -32,6 +32,7 @@ import { beginSlice } from '../children/slices.js';
 import { seenBy } from '../../reading/decider-progress.js';
 import { entryKindOf } from '../../structures/kinds.js';
 import type { Beginning } from '../../structures/progress.js';
+import { cachedMove, cacheFor, isCached } from './cached.js';
 import { unfitForTask } from './suits.js';
 import { rankFor } from '../compete/stagger.js';
 
@@ -167,8 +168,19 @@ function waitUnserved(
   return { kind: 'wait', because, unserved: true, ...untilOf(deadline, ...limits) };
 }
 
+/** Ends a step whose result is kept; undefined: it has to run. */
+function useCached(job: LiveJob, step: TaskStep, now: number, world: World): Begun | undefined {
+  if (!isCached(step)) return undefined;
+  const { templates } = world.me.facts(pluginOf(step.task));
+  const filled = isBare(job, step) ? bare : fill(job, { ...step, templates }, now, world);
+  if ('kind' in filled) return filled;
+  return cachedMove(job, { ...step, params: filled.params }, now, world);
+}
+
 /** Takes the permits of the attempt first, then what rates that may limit it ask for. */
 function startWithPermits(job: LiveJob, step: TaskStep, now: number, world: World): Begun {
+  const used = useCached(job, step, now, world);
+  if (used !== undefined) return used;
   const found = stepPermits(job, step, now, world);
   if (found.kind !== 'held') return found;
   const permitted = found.permits === undefined ? step : { ...step, permits: found.permits };
@@ -208,6 +220,7 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
     state: '$$active',
     plugin,
     ...(hash === undefined ? {} : { plugin_hash: shortHash(hash) }),
+    ...cacheFor(job, { ...beginning, params }, world),
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,

@@ -12,6 +12,7 @@ const quiet: ReadonlySet<string> = new Set([
   'queue-control',
   'notify',
   'rate',
+  'cached-result',
   'worker',
   'gathering',
   'retention',

@@ -7,6 +7,7 @@ import { failure } from '../../model/failures.js';
 import type { Job, LiveJob } from '../../model/job.js';
 import type { Failure } from '../../model/step.js';
 import { keyOf } from '../../model/task.js';
+import { readCached } from '../attachments/cached-results.js';
 import { findChild, readTogether } from '../children/find-child.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import { readEvents } from '../../store/events.js';
@@ -195,12 +196,24 @@ async function answer(query: Query, found: Findings, job: Job, parts: DeciderPar
       there.length === 0 ? { kind: 'absent' } : { kind: 'found', events: there },
     );
   }
+  await findCached(query, found, parts);
   for (const target of query.targets) blockers.set(target, await locks.blockers(target, job));
   if (query.attachments.length > 0) {
     const read = await attachments.of(job as LiveJob, query.attachments);
     for (const [name, value] of read ?? []) contents.set(name, value);
   }
   for (const question of query.questions) answers.set(question.id, await evaluate(question));
+}
+
+/** Reads the results that are kept. */
+async function findCached(
+  query: Query,
+  { cached }: Findings,
+  { store, retry }: DeciderParts,
+): Promise<void> {
+  for (const id of query.cached) {
+    cached.set(id, (await retry(() => readCached(store, id))) ?? { kind: 'absent' });
+  }
 }
 
 /** Finds the flows and tasks that a query asks for. */

@@ -2,6 +2,7 @@ import type {
   Announced,
   Answer,
   Blockers,
+  CachedFound,
   Child,
   Found,
   LockAnswer,
@@ -23,6 +24,7 @@ export type FoundOut = Pick<
   World,
   | 'answers'
   | 'blockers'
+  | 'cached'
   | 'child'
   | 'contents'
   | 'event'
@@ -50,6 +52,7 @@ export function emptyFindings() {
     roots: new Map<string, Root>(),
     subjects: new Map<string, SubjectFound>(),
     events: new Map<string, Announced>(),
+    cached: new Map<string, CachedFound>(),
     taken: new Map<string, LockAnswer>(),
     permits: new Map<string, PermitAnswer>(),
     displaced: new Set<string>(),
@@ -63,7 +66,7 @@ export const noFindings = emptyFindings();
 
 /** What was found out, as the rules read it. */
 export function worldOf(found: Findings, library: Library): FoundOut {
-  const { answers, contents, children, roots, subjects, events } = found;
+  const { answers, contents, children, roots, subjects, events, cached } = found;
   const { taken, permits, grants, displaced, blockers } = found;
   return {
     answers,
@@ -75,6 +78,7 @@ export function worldOf(found: Findings, library: Library): FoundOut {
     root: (id) => roots.get(id) ?? 'unknown',
     subject: (id) => subjects.get(id) ?? { kind: 'unknown' },
     event: (type, key) => events.get(eventId({ type, key })) ?? { kind: 'unknown' },
+    cached: (id) => cached.get(id) ?? { kind: 'unknown' },
     lock: (id) => taken.get(id) ?? { kind: 'unknown' },
     permit: (id) => permits.get(id) ?? { kind: 'unknown' },
     displaced,

@@ -10,6 +10,7 @@ import { isFailed, type Failure, type LiveStep } from '../../model/step.js';
 import { NoThreadError } from '../../plugin/calculations.js';
 import { faultOf, unlessThrown, type Fault } from './decision.js';
 import { endFaulty, endMalformed, endRefusedJob } from './end-job.js';
+import { keepResults } from '../attachments/cached-results.js';
 import { withBigResult } from '../attachments/large-results.js';
 import { backOff } from '../retry.js';
 import type { JobParts } from './job-parts.js';
@@ -207,6 +208,7 @@ async function storeSettled(
   const decision = mayGiveUp ? { ...wanted, abandons: abandoned(read, wanted.job) } : wanted;
   const mostBytes = left.some(isDone) ? roomForResults(documentLimit) : undefined;
   const written = await writeDecision(parts, decision, { ended: left, mostBytes });
+  if (written.kind === 'written') await keepResults(parts, written.doc, left);
   switch (written.kind) {
     case 'written':
     case 'given_up':

@@ -42,7 +42,7 @@ describe('a job that begins', () => {
       'a key of an entry of its own',
       { job: { flow: undefined, tasks: entry({ cache: 1 }) } },
       'tasks.sequence[0].cache',
-      'results',
+      'belongs to a task',
     ],
     [
       'a limit of a map that is too high',

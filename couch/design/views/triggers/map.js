@@ -1,9 +1,13 @@
 /*
  * What starts jobs. Key: ['event', type of the event] of the flows with such an "on". And ['gathered', id of the
  * gathering] of events that wait in one. And ['expires', when its life ends (epoch ms)] of events for which no job is
- * about to start.
+ * about to start; also of cached results.
  */
 function map(doc) {
+  if (doc.type === 'cached-result') {
+    if (typeof doc.until === 'number') emit(['expires', doc.until], null);
+    return;
+  }
   if (doc.type === 'event') {
     var triggered = doc.triggered || {};
     var gathered = triggered.gathered;
