@@ -5,7 +5,7 @@ import type { NotifyWorld } from '../decide/finish/wanted.js';
 import { unknownWorld } from '../decide/world.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
-import { chooseVersion } from '../model/flow-versions.js';
+import { chooseVersion, whyNotChosen } from '../model/flow-versions.js';
 import { isAbout, isAlert, type NotifyEntry } from '../model/notify.js';
 import type { Occasion } from '../model/occasions.js';
 import {
@@ -52,7 +52,7 @@ export type NotifyTest = NotifyTarget & { readonly job: string };
 
 /**
  * Lists who is notified of jobs of an owner: the entries of a flow, then those of notify lists.
- * @throws TwsError `definition_missing`, `document_invalid`
+ * @throws TwsError `definition_missing`, `definition_ambiguous`, `document_invalid`
  */
 export async function listNotify(
   store: Store,
@@ -64,7 +64,7 @@ export async function listNotify(
 
 /**
  * Stores a notification for each entry that asks for an event, as if a job of the flow had come to it;
- * engines send them. `linkOf`: the page of a job. @throws TwsError `definition_missing`, `document_invalid`
+ * engines send them. @throws TwsError as `listNotify`
  */
 export async function testNotify(
   store: Store,
@@ -130,6 +130,11 @@ async function wantedFor(store: Store, query: NotifyQuery) {
 async function flowNamed(store: Store, name: string, owners: readonly string[]) {
   for (const one of owners) {
     const choice = chooseVersion(await findDefinition(store, 'flow', name, one));
+    if (choice.kind === 'ambiguous') {
+      const ids = choice.docs.map(({ _id }) => _id);
+      const why = whyNotChosen(choice, undefined);
+      throw problem('definition_ambiguous', { kind: 'flow', name, owner: one, ids, why });
+    }
     const doc = choice.kind === 'chosen' ? choice.doc : undefined;
     const parsed = doc === undefined ? undefined : parseDocument(doc);
     if (parsed?.kind === 'flow' && parsed.ok) return parsed.value;

@@ -65,4 +65,15 @@ describe('tws notify', () => {
     const { error } = await tws(notify, { args, flags });
     expect(error?.message).toMatch(reason);
   });
+
+  it('tells a flow that stands twice, and does not take that of everybody for it', async () => {
+    const { tws, put } = await openProject({ 'tws.json': { owner: 'me' } });
+    await put(
+      flow('f', [], { owner: 'me', _id: 'one' }),
+      flow('f', [], { owner: 'me', _id: 'two' }),
+    );
+    await put(flow('f', [], { owner: 'DEFAULT' }));
+    const { error } = await tws(notify, { args: ['list'], flags: { flow: 'f' } });
+    expect(error?.message).toMatch(/"f".*one, two/);
+  });
 });

@@ -194,7 +194,7 @@ const testRoute = route({
       schema: z.object({ tests: z.array(testSchema) }).meta({ id: 'NotifyTests' }),
     },
   },
-  problems: ['owner_refused', 'definition_missing', 'document_invalid'],
+  problems: ['owner_refused', 'definition_missing', 'definition_ambiguous', 'document_invalid'],
   handle: async ({ api, params: { owner }, body, principal: who }) => {
     const principal = known({ principal: who });
     assertOwner(principal, owner);
