@@ -1,3 +1,4 @@
+import type { StoredDocument } from '../../src/model/document.js';
 import { describe, expect, it } from 'vitest';
 import { noCode } from '../../src/plugin/code-policy.js';
 import { join } from 'node:path';
@@ -404,6 +405,17 @@ describe('the routes of node-workflow', () => {
     expect(await tasks()).toEqual(before);
     expect((await ask(api.url, 'DELETE', '/workflows/backup')).status).toBe(204);
     expect(await tasks()).toMatchObject([{ _id: 'own' }]);
+  });
+
+  it('keep what a flow says beside its workflow', async () => {
+    const api = await open();
+    expect((await ask(api.url, 'POST', '/workflows', { ...workflow, uuid: 'w' })).status).toBe(201);
+    const [flow] = await api.client.definitions('flow');
+    await api.client.write({ ...(flow as StoredDocument), enabled: false, version: '7' });
+    expect((await ask(api.url, 'PUT', '/workflows/w', { chain: longer.chain })).status).toBe(200);
+    const [after] = await api.client.definitions('flow');
+    expect(after).toMatchObject({ enabled: false, version: '7', tasks: [{}, {}] });
+    expect(after).not.toHaveProperty('error');
   });
 
   it('of several versions are the current one by their name, and each by its uuid', async () => {

@@ -2,6 +2,7 @@ import { statusOf } from '../../reading/status.js';
 import { chainResultsOf, type ChainResult } from '../../reading/chain-results.js';
 import { isCancelRequested } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
+import { isOfWork } from '../../model/work.js';
 import { toEpochMs } from '../../model/scalars.js';
 import type { Status } from '../../model/status.js';
 import { seenWorkflow, type SeenWorkflow } from './definition.js';
@@ -56,10 +57,12 @@ function liveExecution(job: Doc, status: Status, now: number): Execution {
   return status === 'running' || status === 'waiting' ? 'running' : 'queued';
 }
 
-/** The step of a job that waits for a signal. */
+/** The step of a job that waits for a signal; not one that is for a worker, which has a say of its own. */
 export function waitingStep({ steps }: Doc): Doc | undefined {
   const all = Array.isArray(steps) ? (steps as readonly unknown[]).filter(isObject) : [];
-  return all.findLast((one) => one['state'] === '$$waiting' && typeof one['signal'] === 'string');
+  return all.findLast(
+    ({ state, signal }) => state === '$$waiting' && typeof signal === 'string' && !isOfWork(signal),
+  );
 }
 
 /** A job as clients of node-workflow see it. `flow`: the workflow as it is stored, where it is there. */

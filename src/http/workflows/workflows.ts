@@ -97,7 +97,8 @@ const putWorkflow = chainRoute({
       throw problem('workflow_taken', { name });
     }
     const documents = documentsOfWorkflow({ ...body, name }, { owner, uuid: seen.uuid });
-    const flow = isRenamed ? documents.flow : { ...documents.flow, _id: doc._id };
+    const changed = { ...ownKeysOf(doc), ...documents.flow };
+    const flow = isRenamed ? changed : { ...changed, _id: doc._id };
     await storeWorkflow(api, { ...documents, flow });
     const kept = new Set(documents.tasks.map(({ _id }) => _id));
     await removeTasks(api, seen.uuid, owner, kept);
@@ -127,6 +128,12 @@ export const definitionsOfWorkflows: readonly Route[] = [
   putWorkflow,
   deleteWorkflow,
 ];
+
+/** What a flow says beside its workflow, such as `enabled`, `version` or `notify`: clients do not know it. */
+function ownKeysOf(doc: StoredDocument): Readonly<Record<string, unknown>> {
+  const { _id, _rev, error: _error, cancel: _cancel, ...own } = doc;
+  return own;
+}
 
 /** @throws TwsError `workflow_code` */
 function assertRunsCode({ scriptOwners }: Api, owner: string): void {
