@@ -17,7 +17,13 @@ export function readFunction(given: unknown, what: string): FoundFunction {
   }
   for (const text of [source, asExpression(source)]) {
     const found = functionIn(text);
-    if (found !== undefined) return { ok: true, source: text, free: freeNamesOf(found) };
+    if (found === undefined) continue;
+    // Without what stands around it: a comment after it would swallow what follows.
+    return {
+      ok: true,
+      source: text.slice(found.start - 1, found.end - 1),
+      free: freeNamesOf(found),
+    };
   }
   return refused(whyNot(source, what));
 }
@@ -27,7 +33,7 @@ const refused = (problem: string) => ({ ok: false, problem }) as const;
 /** A method (`body(job, cb) {…}`) as an expression. */
 function asExpression(source: string): string {
   const name = /^(?:async\s+)?([A-Za-z_$][\w$]*)\s*\(/.exec(source)?.[1];
-  return name === undefined ? source : `({ ${source} }).${name}`;
+  return name === undefined ? source : `({ ${source}\n}).${name}`;
 }
 
 /** The function that an expression is, or the method that it takes out of an object. */

@@ -35,6 +35,18 @@ describe('the names that a function uses and does not declare', () => {
   });
 });
 
+it.each([
+  ['function (job, cb) { cb(); }', '/* before */ (function (job, cb) { cb(); }) // after'],
+  ['(job, cb) => cb()', '// before\n(job, cb) => cb() // after'],
+  ['body(job, cb) { cb(); }', 'body(job, cb) { cb(); } // after'],
+])('is read without the comments around it: %s', (plain, commented) => {
+  const found = readFunction(commented, 'body');
+  expect(found).toMatchObject({ ok: true, free: [] });
+  expect(found.ok && found.source).not.toContain('before');
+  expect(found.ok && found.source).toContain(plain);
+  expect(found.ok && found.source.split('\n').at(-1)).not.toContain('after');
+});
+
 describe('what is no function', () => {
   const rows: readonly [string, unknown, string][] = [
     ['nothing', undefined, 'it has no body.'],
