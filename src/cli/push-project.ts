@@ -5,6 +5,7 @@ import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 import { problemLine, showWarnings } from './problems.js';
 import { filesToPush } from './push-files.js';
+import { noteSynced } from './pull/synced.js';
 import { planPush } from './push-plan.js';
 import { runPush, type Pushed } from './push-run.js';
 
@@ -39,5 +40,7 @@ export async function pushFolders(
     return { pushed: [], problems };
   }
   showWarnings(checked.warnings, io);
-  return { pushed: await runPush(plan.steps, client, io), problems: [] };
+  const pushed = await runPush(plan.steps, client, io);
+  await noteSynced(config, plan.steps, io);
+  return { pushed, problems: [] };
 }

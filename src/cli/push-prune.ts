@@ -76,7 +76,8 @@ export async function superfluous(
   return found;
 }
 
-function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
+/** Every stored definition of a kind. */
+export function storedOf(client: Client, kind: NamedKind): Promise<readonly StoredDocument[]> {
   return kind === 'schedule' || kind === 'hook'
     ? storedOfKind(client, kind)
     : client.definitions(kind);

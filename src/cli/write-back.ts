@@ -1,15 +1,30 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { applyEdits, modify } from 'jsonc-parser';
+import type { JsonChange } from './pull/json-changes.js';
 
 /** Puts `_id` into a JSON text, as its first key, and leaves everything else as it is written. */
 export function withId(text: string, id: string): string {
-  const formattingOptions = {
+  const formattingOptions = formattingOf(text);
+  const edits = modify(text, ['_id'], id, { formattingOptions, getInsertionIndex: () => 0 });
+  return applyEdits(text, edits);
+}
+
+/** Makes changes in a JSON text and leaves everything else as it is written. */
+export function withChanges(text: string, changes: readonly JsonChange[]): string {
+  const formattingOptions = formattingOf(text);
+  return changes.reduce(
+    (written, { path, value }) =>
+      applyEdits(written, modify(written, [...path], value, { formattingOptions })),
+    text,
+  );
+}
+
+function formattingOf(text: string) {
+  return {
     insertSpaces: !/^\t+"/m.test(text),
     tabSize: /^( +)"/m.exec(text)?.[1]?.length ?? 2,
     eol: text.includes('\r\n') ? '\r\n' : '\n',
   };
-  const edits = modify(text, ['_id'], id, { formattingOptions, getInsertionIndex: () => 0 });
-  return applyEdits(text, edits);
 }
 
 /**
@@ -17,6 +32,12 @@ export function withId(text: string, id: string): string {
  * saved since keeps what is in it now: the next push finds the id by name and owner.
  */
 export async function writeBackId(path: string, text: string, id: string): Promise<void> {
-  if ((await readFile(path, 'utf8')) !== text) return;
-  await writeFile(path, withId(text, id));
+  await replaceText(path, text, withId(text, id));
+}
+
+/** Writes a file anew that was read as `text`, unless somebody has saved it since. */
+export async function replaceText(path: string, text: string, by: string): Promise<boolean> {
+  if ((await readFile(path, 'utf8')) !== text) return false;
+  await writeFile(path, by);
+  return true;
 }

@@ -89,6 +89,13 @@ export const inputProblems = {
     2,
     400,
   ),
+  pull_conflicts: row(
+    (d: { count: number }) =>
+      `${counted(d.count, 'file')} could not be brought together with the database and ${d.count === 1 ? 'was' : 'were'} left as ${d.count === 1 ? 'it is' : 'they are'}.`,
+    'Correct what the lines above name, or repeat with --theirs (take what the database has) or --ours (keep what the files have).',
+    1,
+    409,
+  ),
   confirmation_needed: row(
     (d: { count: number }) =>
       `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,

@@ -160,6 +160,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   validate: [['bad.json'], [hostile]],
   test: [[], ['--case', hostile], [hostile], ['bad.json']],
   push: [['bad.json'], [hostile]],
+  pull: [['--dry-run'], [hostile], [`couch/tws/${hostile}`]],
   submit: [[hostile], [hostile, '--owner', hostile, '--wait'], [hostile, '--params', hostile]],
   complete: [
     ['zsh', 'view', ''],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differences, isSameJson, mergeEdits } from '../../src/pages/definitions/merge.js';
+import { differences, isSameJson, mergeEdits } from '../../src/model/three-way.js';
 import { stateOf, type StoredDefinition } from '../../src/pages/definitions/stored.js';
 import { flowOf, flowsOf, meant, tasksOf, usesOf } from '../../src/pages/definitions/uses.js';
 import { stepParamsSchema } from '../../src/pages/form/step-schema.js';

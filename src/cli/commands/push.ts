@@ -6,6 +6,7 @@ import { defineCommand, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { refuseProblems, showWarnings } from '../problems.js';
+import { noteSynced } from '../pull/synced.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
 import { brokenBy, isRemovalAgreed, pruneScope, removeAll, superfluous } from '../push-prune.js';
@@ -55,6 +56,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
       ...(await runPush(plan.steps, client, io)),
       ...(await removeAll(removed, client, io)),
     ];
+    await noteSynced(config, plan.steps, io);
     io.json({
       ...(installed === undefined ? {} : { design: installed }),
       documents,

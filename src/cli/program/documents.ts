@@ -46,6 +46,41 @@ export const documents: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/push.js')).push,
   },
   {
+    name: 'pull',
+    about:
+      'Write into the files of couch/tws what has changed in the database since the last push or pull, and new definitions into new files.',
+    arguments: [
+      {
+        name: '[paths...]',
+        about: 'Files or folders of ~tws; default: all, and what has no file yet.',
+        values: { named: ['file'] },
+      },
+    ],
+    options: [
+      { flags: '--tasks', about: 'Only tasks.' },
+      { flags: '--flows', about: 'Only flows.' },
+      { flags: '--schedules', about: 'Only schedules.' },
+      { flags: '--hooks', about: 'Only hooks.' },
+      {
+        flags: '--theirs',
+        about: 'Where file and database have changed the same key, take what the database has.',
+      },
+      { flags: '--ours', about: 'Where both have changed the same key, keep what the file has.' },
+      {
+        flags: '--prune',
+        about: 'Remove, after a question, files whose documents were removed from the database.',
+      },
+      { flags: '--dry-run', about: 'Print what would be written; write nothing.' },
+    ],
+    examples: [
+      'tws pull --dry-run',
+      'tws pull',
+      'tws pull couch/tws/flows/order.json --theirs',
+      'tws pull --prune --no-confirm',
+    ],
+    load: async () => (await import('../commands/pull.js')).pull,
+  },
+  {
     name: 'validate',
     about: 'Check files as push does, also against the database if it answers, and store nothing.',
     arguments: [

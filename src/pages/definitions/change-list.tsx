@@ -1,4 +1,4 @@
-import type { Difference } from './merge.js';
+import type { Difference } from '../../model/three-way.js';
 
 /** What is different between two editions, place by place. */
 export function ChangeList({ changes }: { readonly changes: readonly Difference[] }) {

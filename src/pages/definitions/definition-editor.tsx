@@ -14,7 +14,7 @@ import { SlotPreview } from '../schedules/slot-preview.js';
 import { mayAdmin } from '../session/session.js';
 import { namesOf, type KnownDefinitions } from './known.js';
 import { ChangeList } from './change-list.js';
-import { differences } from './merge.js';
+import { differences } from '../../model/three-way.js';
 import { MeanwhileBox } from './meanwhile-box.js';
 import { blank, editedContent, kindName, kindPath, type Put, type StoredKind } from './stored.js';
 import type { Editing } from './use-editing.js';

@@ -4,7 +4,7 @@ import { isReference } from '../../model/secret-reference.js';
 import { ownerOf } from '../../model/task.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { AnyDocument, Summary } from '../answers.js';
-import { differences, type Difference } from './merge.js';
+import { differences, type Difference } from '../../model/three-way.js';
 import { editedContent, type StoredDefinition } from './stored.js';
 import { meant } from './uses.js';
 

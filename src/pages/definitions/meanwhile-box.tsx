@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ChangeList, ShortValue } from './change-list.js';
-import { differences, mergeEdits } from './merge.js';
+import { differences, mergeEdits } from '../../model/three-way.js';
 import { editedContent, type StoredDefinition } from './stored.js';
 
 type Props = {

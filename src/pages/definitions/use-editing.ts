@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { ApiProblem, get, send } from '../api.js';
 import { parseJsonText } from '../editor/read-json.js';
-import { isSameJson, mergeEdits } from './merge.js';
+import { isSameJson, mergeEdits } from '../../model/three-way.js';
 import {
   editedContent,
   editionHeader,

@@ -1,4 +1,15 @@
-import { isRecord } from '../editor/schema-at.js';
+import { isObject } from './object.js';
+
+/*
+ * How two changes of one value are brought together: of a definition by two people, or by a file and the database.
+ * `base` is what both began with; without one it is empty, so nothing counts as removed.
+ *
+ * PL1 What only one side has changed, added or removed is taken from that side.
+ * PL2 What both have changed in the same way is no conflict.
+ * PL3 Objects are merged key by key, and lists of the same length on all three sides entry by entry; any other list
+ *     is one value.
+ * PL4 What both have changed differently is a conflict: it is told, and the preferred side is taken there.
+ */
 
 /** One place where two people wrote different things. */
 export type Conflict = {
@@ -42,8 +53,8 @@ type Three = { readonly base: unknown; readonly mine: unknown; readonly theirs: 
 function mergeAt({ base, mine, theirs }: Three, prefer: Prefer, path: string): Merged {
   if (isSameJson(mine, theirs) || isSameJson(base, theirs)) return { value: mine, conflicts: [] };
   if (isSameJson(base, mine)) return { value: theirs, conflicts: [] };
-  if (isRecord(mine) && isRecord(theirs)) {
-    return mergeKeys({ base: isRecord(base) ? base : {}, mine, theirs }, prefer, path);
+  if (isObject(mine) && isObject(theirs)) {
+    return mergeKeys({ base: isObject(base) ? base : {}, mine, theirs }, prefer, path);
   }
   if (isList(mine) && isList(theirs) && isList(base)) {
     const isLong = base.length === mine.length && mine.length === theirs.length;
@@ -87,7 +98,7 @@ function mergeItems(
 /** What has changed between two editions, down to the keys and items that have. */
 export function differences(before: unknown, after: unknown, path = ''): readonly Difference[] {
   if (isSameJson(before, after)) return [];
-  if (isRecord(before) && isRecord(after)) {
+  if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) =>
       differences(
@@ -109,7 +120,7 @@ export function isSameJson(one: unknown, other: unknown): boolean {
   if (isList(one) && isList(other)) {
     return one.length === other.length && one.every((item, i) => isSameJson(item, other[i]));
   }
-  if (!isRecord(one) || !isRecord(other)) return false;
+  if (!isObject(one) || !isObject(other)) return false;
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
