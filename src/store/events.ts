@@ -1,10 +1,11 @@
 import { announcedEvent, isLiving, type AnnouncedEvent } from '../model/event.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from './store.js';
+import type { ViewQuery, ViewRow } from './views.js';
 
 /** Number of events of one type and key that a wait looks at: the latest ones. */
 export const mostLooked = 200;
-/** Number of rows among which they are looked for. */
+/** Number of rows that are read at once. */
 const mostRows = 10_000;
 
 /**
@@ -30,11 +31,21 @@ async function latest(
   key: readonly string[],
   now: number,
 ): Promise<readonly StoredDocument[]> {
-  const rows = await store.view('events', { key, limit: mostRows });
-  const living = rows
-    .map(({ id, value }) => ({ id, at: value?.[0] ?? Infinity, until: value?.[1] ?? Infinity }))
-    .filter((event) => isLiving(event, now))
-    .toSorted((a, b) => (a.at === b.at ? 0 : b.at - a.at));
+  const living: { readonly id: string; readonly at: number; readonly until: number }[] = [];
+  let more: ViewQuery | undefined = {};
+  while (more !== undefined) {
+    const rows: readonly ViewRow<'events'>[] = await store.view('events', {
+      ...{ startKey: key, endKey: key, limit: mostRows },
+      ...more,
+    });
+    for (const { id, value } of rows) {
+      const event = { id, at: value?.[0] ?? Infinity, until: value?.[1] ?? Infinity };
+      if (isLiving(event, now)) living.push(event);
+    }
+    const last: ViewRow<'events'> | undefined = rows.length < mostRows ? undefined : rows.at(-1);
+    more = last && { startKeyDocId: last.id, skip: 1 };
+  }
+  living.sort((a, b) => (a.at === b.at ? 0 : b.at - a.at));
   const ids = living.slice(0, mostLooked).map(({ id }) => id);
   const docs = await store.getMany(ids);
   return ids.flatMap((id) => docs.get(id) ?? []);
