@@ -81,7 +81,7 @@ const layers = {
   ],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
-    ...['errors', 'words', 'log', 'package', 'plugin/loader', 'node-workflow'],
+    ...['errors', 'words', 'log', 'package', 'plugin/loader', 'node-workflow', 'sensitive'],
   ],
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],

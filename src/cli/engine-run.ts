@@ -26,7 +26,7 @@ import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
 import { keepRetention } from './retention-run.js';
 import { aborted } from './signals.js';
-import { vaultForEngine } from './sensitive-values.js';
+import { lateVaultOf } from './sensitive-values.js';
 import { lacksKey, lookAtSecrets, secretsProblem } from './stored-secrets.js';
 
 export type EngineStart = {
@@ -138,7 +138,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     signal,
     webhooks: config.webhooks,
     notify: config.notify,
-    ...{ egress: config.egress, code: config.code, sensitive: vaultForEngine(config) },
+    ...{ egress: config.egress, code: config.code, sensitive: lateVaultOf(config) },
     linkOf: linkOf(config.http.public_url),
     onSecret,
     onCall: watchdog?.onCall,

@@ -9,6 +9,7 @@ import { startHttp, type HttpServer, type ServerOptions } from '../http/server.j
 import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
 import { hookOpener } from './hooks/open.js';
+import { lateVaultOf } from './sensitive-values.js';
 import { packageVersion } from '../package.js';
 
 /** `--http [host:port]` and `--no-http`. */
@@ -45,10 +46,11 @@ export type ApiStart = Pick<ServerOptions, 'engine' | 'plugins'> & {
  * Serves the HTTP API of a project.
  * @throws TwsError `http_port_taken`, `setting_invalid`
  */
-export async function startApi(start: ApiStart): Promise<HttpServer> {
-  const { config, opened, log, figures, mayMove = false, engine, plugins } = start;
+export async function startApi(given: ApiStart): Promise<HttpServer> {
+  const { config, opened, log, figures, mayMove = false, engine, plugins } = given;
   const { prometheus } = figures;
   const { client } = opened;
+  const sensitive = lateVaultOf(config);
   prometheus.watch(client, createPulse(config.leaseMs));
   const options: ServerOptions = {
     client,
@@ -65,14 +67,25 @@ export async function startApi(start: ApiStart): Promise<HttpServer> {
     plugins,
     scriptOwners: config.code.script,
     openHook: hookOpener(config),
+    sensitive,
   };
-  try {
-    return await startHttp(options);
-  } catch (error) {
-    const isTaken = error instanceof TwsError && error.code === 'http_port_taken';
-    if (!isTaken || !mayMove || config.http.port !== undefined) throw error;
-    return startHttp({ ...options, settings: { ...config.http, port: 0 } });
-  }
+  const start = async (): Promise<HttpServer> => {
+    try {
+      return await startHttp(options);
+    } catch (error) {
+      const isTaken = error instanceof TwsError && error.code === 'http_port_taken';
+      if (!isTaken || !mayMove || config.http.port !== undefined) throw error;
+      return startHttp({ ...options, settings: { ...config.http, port: 0 } });
+    }
+  };
+  const server = await start();
+  return {
+    ...server,
+    close: async () => {
+      await server.close();
+      await sensitive.close();
+    },
+  };
 }
 
 /** What is said of a running API. */

@@ -1,36 +1,29 @@
+import { userInfo } from 'node:os';
 import type { Config } from '../config/load.js';
 import { problem, TwsError } from '../errors.js';
 import { isObject } from '../model/object.js';
-import { isSubjectReference, sensitiveDatabases } from '../model/sensitive.js';
+import { isSubjectReference } from '../model/sensitive.js';
 import { ownerOf } from '../model/task.js';
 import { createKeyring } from '../secrets/keyring.js';
-import { isNotSetUp, openVault, type Vault } from '../sensitive/vault.js';
+import { openVault, type Accessor, type Vault } from '../sensitive/vault.js';
 import { connectionOf } from '../client.js';
 import { keyringOf } from './secrets/given.js';
 
-export type OpenVaultOf = { readonly vault: Vault; readonly database: string };
-
 /** The sensitive values of the settings. @throws TwsError `crypto_key_missing` */
-export function vaultOf(config: Config): OpenVaultOf {
-  return { vault: openVault(connectionOf(config), keyringOf(config)), database: config.database };
+export function vaultOf(config: Config): Vault {
+  return openVault(connectionOf(config), keyringOf(config));
 }
 
-/** The same for an engine, which opens values only where a step needs one. */
-export function vaultForEngine(config: Config): Vault {
+/** The same for an engine or the HTTP API, which open values only where somebody needs one. */
+export function lateVaultOf(config: Config): Vault {
   const { cryptoKey, olderSecrets } = config;
   return openVault(connectionOf(config), createKeyring(cryptoKey, olderSecrets));
 }
 
-/** Uses and closes it; says so when sensitive values are not set up. @throws TwsError `sensitive_missing` */
-export async function withVault<T>(
-  { vault, database }: OpenVaultOf,
-  use: (vault: Vault) => Promise<T>,
-): Promise<T> {
+/** Uses and closes it. */
+export async function withVault<T>(vault: Vault, use: (vault: Vault) => Promise<T>): Promise<T> {
   try {
     return await use(vault);
-  } catch (error) {
-    if (!isNotSetUp(error)) throw error;
-    throw problem('sensitive_missing', { database: sensitiveDatabases(database).values });
   } finally {
     await vault.close();
   }
@@ -57,9 +50,9 @@ export async function sheltered(job: Job, config: Config): Promise<Job> {
   }
   const owner = ownerOf(job);
   return withVault(vaultOf(config), async (vault) => {
-    const reference = await vault.reference(owner, subject);
-    await vault.put({ owner, subject: reference }, values as Readonly<Record<string, string>>);
-    return { ...rest, subject: reference };
+    const clear = values as Readonly<Record<string, string>>;
+    const stored = await vault.put(owner, subject, clear, accessorOf(config));
+    return { ...rest, subject: stored.subject };
   });
 }
 
@@ -75,11 +68,15 @@ export async function subjectGiven(
   return { subject };
 }
 
+/** Who uses the CLI, for the record. */
+export function accessorOf({ user }: Config, why?: string): Accessor {
+  return { who: user ?? userInfo().username, why };
+}
+
 /** Re-encrypts the keys of subjects; undefined: sensitive values are not set up. */
 export async function rotateSubjectKeys(config: Config) {
-  const opened = vaultOf(config);
   try {
-    return await withVault(opened, (vault) => vault.rotate());
+    return await withVault(vaultOf(config), (vault) => vault.rotate());
   } catch (error) {
     if (error instanceof TwsError && error.code === 'sensitive_missing') return undefined;
     throw error;

@@ -10,18 +10,23 @@ export type HttpSettings = NonNullable<SettingsFile['http']>;
  * requests of others, whether its headers say so or not. A `public_url` on a loopback address is that
  * of a page of this machine.
  */
-export function isReachable({
-  host = defaultHost,
+export function isReachable(settings: HttpSettings): boolean {
+  return !isLoopback(settings.host ?? defaultHost) || isBehindProxy(settings);
+}
+
+/** Whether the settings tell of a proxy. */
+export function isBehindProxy({
   public_url: url,
   trust_proxy: proxies,
-}: HttpSettings): boolean {
-  const isBehindProxy =
-    proxies !== undefined || (url !== undefined && !isLoopback(new URL(url).hostname));
-  return !isLoopback(host) || isBehindProxy;
+}: Pick<HttpSettings, 'public_url' | 'trust_proxy'>): boolean {
+  return proxies !== undefined || (url !== undefined && !isLoopback(new URL(url).hostname));
 }
 
 /** Whether passwords and tokens travel encrypted, on the whole way or up to a proxy. */
-export function isSecure({ tls, public_url: url }: HttpSettings): boolean {
+export function isSecure({
+  tls,
+  public_url: url,
+}: Pick<HttpSettings, 'tls' | 'public_url'>): boolean {
   return tls !== undefined || (url !== undefined && new URL(url).protocol === 'https:');
 }
 

@@ -75,6 +75,41 @@ export const secretProblems = {
     69,
     404,
   ),
+  sensitive_reference_unknown: row(
+    (d: { subject: string; owner: string }) =>
+      `Owner ${d.owner} has no sensitive values under the reference ${d.subject}: name the subject itself.`,
+    'A reference does not tell whose it is; it can be used again once values of its subject are stored.',
+    3,
+    422,
+  ),
+  sensitive_refused: row(
+    (d: { who: string }) =>
+      `${d.who} may not do this: sensitive values are for signed-in users of the database with the role tws-sensitive.`,
+    'Sign in with name and password (POST /_tws/session) as a user who has the role; tokens cannot have it.',
+    77,
+    403,
+  ),
+  sensitive_in_clear: row(
+    (_: Readonly<Record<string, never>>) =>
+      'Sensitive values do not go over plain HTTP: use HTTPS, or ask from this machine.',
+    'Set "http": {"tls": …} in tws.json, or name a proxy with HTTPS in "trust_proxy", which sends "x-forwarded-proto: https".',
+    77,
+    403,
+  ),
+  sensitive_purge_refused: row(
+    (_: Readonly<Record<string, never>>) =>
+      'Nothing was purged: CouchDB lets only a server admin purge, and the user of this process is none.',
+    'Run `tws sensitive purge` with COUCH_USER and COUCH_PASS of a server admin.',
+    77,
+    502,
+  ),
+  sensitive_closed: row(
+    (d: { database: string }) =>
+      `CouchDB does not let the user of this process into database "${d.database}".`,
+    'Give the user the role tws-sensitive, or set COUCH_USER and COUCH_PASS to one who has it.',
+    77,
+    502,
+  ),
   sensitive_absent: row(
     (d: { name: string; owner: string }) =>
       `The subject has no value "${d.name}" of owner ${d.owner}, or it was purged.`,

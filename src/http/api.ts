@@ -1,6 +1,7 @@
 import type { ArchivesToRead, Client, Pulse, ServerReport } from '../client.js';
 import type { Log } from '../log.js';
 import type { PluginRegistry } from '../plugin/loader.js';
+import type { Vault } from '../sensitive/vault.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
 import type { HookRefusals } from './plumbing/hook-refusals.js';
@@ -46,6 +47,8 @@ export type Api = {
   readonly metrics?: MetricsPort | undefined;
   /** Plugins of this process, to check parameters with. */
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
+  /** Values about people; absent: there are none. */
+  readonly sensitive?: Vault | undefined;
   /** The secrets of a hook in clear. Rejects with a TwsError where one cannot be decrypted. */
   readonly openHook: OpenHook;
   /** Counts deliveries to hooks that are refused. */

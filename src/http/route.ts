@@ -7,8 +7,11 @@ import type { Api } from './api.js';
 import type { Level, Principal } from './access/principal.js';
 import { hasTooMany, limits } from '../validate/limits.js';
 
-/** Who may call a route: anybody (`open`), whoever is signed in (`none`), or from a level on. */
-export type Access = 'open' | Level;
+/**
+ * Who may call a route: anybody (`open`), whoever is signed in (`none`), from a level on, or users with the role
+ * `tws-sensitive`, whatever their level.
+ */
+export type Access = 'open' | 'sensitive' | Level;
 
 /** Groups of routes in the reference. */
 export const tags = {
@@ -18,6 +21,7 @@ export const tags = {
   schedules: 'Schedules, which start jobs at times.',
   hooks: 'Hooks: addresses to which other programs send what starts jobs.',
   notify: 'Notify lists: who is told of jobs.',
+  sensitive: 'Values about people, kept apart from jobs.',
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',

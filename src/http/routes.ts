@@ -53,6 +53,7 @@ import { queueRoutes } from './routes/queues.js';
 import { deliverRoute } from './routes/hook-delivery.js';
 import { hookRoutes } from './routes/hooks.js';
 import { notifyListRoutes } from './routes/notify-lists.js';
+import { sensitiveRoutes } from './routes/sensitive.js';
 import { scheduleRoutes } from './routes/schedules.js';
 import { signInRoute, signOutRoute, whoRoute } from './routes/session.js';
 import { tokenRoutes } from './routes/tokens.js';
@@ -84,6 +85,7 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...notifyListRoutes,
   deliverRoute,
+  ...sensitiveRoutes,
   enginesRoute,
   ...engineSwitchRoutes,
   ...queueRoutes,

@@ -9,6 +9,7 @@ import { problem } from '../errors.js';
 import type { Retain } from '../model/retain.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { createCache } from './access/cache.js';
+import { isConfidential } from './access/confidential.js';
 import { createIdentify } from './access/identify.js';
 import { createRate } from './access/rate.js';
 import type { Api, MetricsPort, OpenHook } from './api.js';
@@ -49,6 +50,8 @@ export type ServerOptions = {
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
   /** Owners whose jobs may run code in the sandbox; absent: none. */
   readonly scriptOwners?: readonly string[] | undefined;
+  /** Absent: there are no sensitive values. */
+  readonly sensitive?: Api['sensitive'];
   /** Absent: hooks have secrets in clear only. */
   readonly openHook?: OpenHook | undefined;
   /** How long a user or token is believed without asking the database again; default 5000. */
@@ -200,6 +203,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
     scriptOwners: options.scriptOwners ?? [],
+    sensitive: options.sensitive,
     testDirectives: settings.test_directives === true,
     waits: { most: mostWaits, open: 0 },
   };
@@ -217,6 +221,7 @@ function doorsOf(
   return {
     ...own,
     publicUrl: settings.public_url,
+    isConfidential: (arrived) => isConfidential(arrived, settings),
     rate: createRate({ perSecond, burst, now: steady }),
     refusals: createRate({ ...refusalRate, now: steady }),
     // Whoever needs no sign-in is not held up, unless the settings say how often he may ask.

@@ -61,7 +61,9 @@ export const sensitiveAccessSchema = z
     subject: subjectSchema,
     names: z.array(textSchema).describe('Which values.'),
     why: z.exactOptional(textSchema.describe('The reason that was given.')),
-    how: z.enum(['get', 'purge']).describe('Values were read, or the key was destroyed.'),
+    how: z
+      .enum(['get', 'put', 'purge'])
+      .describe('Values were read or stored, or the key was destroyed.'),
   })
   .describe('A record of an access to sensitive values, in the database NAME_sensitive.');
 

@@ -33,6 +33,10 @@ export async function eraseDocuments(
   }
 }
 
+/** @throws TwsError `couch_not_admin` where the server does not let us erase documents */
+export const assertMayErase = (connection: Connection): Promise<void> =>
+  assertMayPurge(openClient(connection));
+
 async function assertMayPurge(client: CouchClient): Promise<void> {
   if (await mayPurge(client)) return;
   const url = serverUrl(client.connection);

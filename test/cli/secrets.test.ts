@@ -13,6 +13,8 @@ import { decrypt, encrypt as encryptCommand } from '../../src/cli/commands/encry
 import { push } from '../../src/cli/commands/push.js';
 import { secret as secretCommand } from '../../src/cli/commands/secret.js';
 import { validate } from '../../src/cli/commands/validate.js';
+import { makeUser } from '../http/server.js';
+import { request } from '../support/couch.js';
 import { encryptVersion1 as encrypt } from '../support/version1.js';
 import { openProject } from './database.js';
 import { tws as start } from './executable.js';
@@ -298,14 +300,37 @@ describe('tws sensitive', () => {
     expect(purged.json).toEqual({ purged: [{ owner: 'DEFAULT', subject }] });
     const gone = await call(['get', 'maria', 'iban'], {}, { env: later });
     expect(gone.error?.code).toBe('sensitive_absent');
+    // A reference does not tell whose it is: no key is made for another owner.
+    const other = { env: later, input: `${iban}\n` };
+    const wrong = await call(['put', subject, 'iban'], { owner: 'other' }, other);
+    expect(wrong.error?.code).toBe('sensitive_reference_unknown');
     const { json: log } = await call(['log'], {}, { env: later });
     expect(log).toMatchObject([
+      { how: 'put', names: ['iban'], subject },
+      { how: 'put', names: ['iban'], subject },
       { how: 'get', names: ['iban'], why: 'ticket 71', subject },
       { how: 'get', names: ['phone'] },
       { how: 'get' },
       { how: 'purge', subject },
       { how: 'get' },
     ]);
+  });
+
+  it('leaves the keys that are closed to its user as they are, and rotates all else', async () => {
+    const opened = await openProject();
+    const env = { ...opened.env, TWS_CRYPTO_KEY: key };
+    await opened.tws(init, { env, flags: { sensitive: true } });
+    await opened.tws(secretCommand, { env, args: ['set', 'mail', 'pass'], input: 'hunter2\n' });
+    const members = { names: [], roles: ['tws-engine'] };
+    const { database } = opened.store.connection;
+    await request('PUT', `/${database}/_security`, { body: { members, admins: members } });
+    const { name, password } = await makeUser('tws-engine');
+    const user = { COUCH_USER: name, COUCH_PASS: password };
+    const both = { ...env, ...user, TWS_CRYPTO_KEY: JSON.stringify(['new key', key]) };
+    const rotated = await opened.tws(encryptCommand, { env: both, flags: { rotate: true } });
+    expect(rotated.out).toBe('rewritten: 1 document; 0 as they should be');
+    expect(rotated.err).toContain('The keys of sensitive values were left as they are: CouchDB');
+    expect(rotated.error?.code).toBe('sensitive_closed');
   });
 
   it('refuses what cannot be hidden, and a job that holds values itself', async () => {

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { hasOwner } from '../../src/http/access/owners.js';
 import { levels, principalOf, type Level } from '../../src/http/access/principal.js';
 import { createPrometheus } from '../../src/metrics/prometheus.js';
-import { rows, type CellRequest, type Row } from './access-matrix.js';
+import { markOf, rows, type CellRequest, type Row } from './access-matrix.js';
 import { request } from '../support/couch.js';
+import { vaultOf } from '../support/vault.js';
+import { openWorkspace } from '../support/workspace.js';
 import { openStream } from './events.js';
 import { makeUser, openApi, type TestApi } from './server.js';
 
@@ -53,7 +55,36 @@ type Visitor = {
   readonly headers: Readonly<Record<string, string>>;
   readonly has: (owner: string) => boolean;
   readonly hasAll: boolean;
+  /** Whether it may have sensitive values; absent for those who have no such role at all. */
+  readonly sensitive?: boolean;
 };
+
+/** Users with the role, and a token with it, which counts for nothing. */
+async function sensitiveVisitors(api: TestApi): Promise<readonly Visitor[]> {
+  const found: Visitor[] = [];
+  for (const roles of [['tws-sensitive', 'tws-owner:acme'], ['tws-sensitive'], ['_admin']]) {
+    const principal = principalOf('user', 'x', roles);
+    const who = {
+      level: principal.level,
+      has: (owner: string) => hasOwner(principal, owner),
+      hasAll: principal.owners === 'all',
+    };
+    const authorization = `Bearer ${await api.tokenOf(...roles)}`;
+    const token = { ...who, headers: { authorization }, sensitive: false };
+    found.push({ ...token, name: `token ${roles.join('+')}` });
+    if (roles.includes('_admin')) continue;
+    const headers = await sessionOf(api, ...roles);
+    found.push({ ...who, name: `user ${roles.join('+')}`, headers, sensitive: true });
+  }
+  return found;
+}
+
+/** Headers of a new user with these roles. */
+async function sessionOf(api: TestApi, ...roles: readonly string[]) {
+  const answer = await api.ask('POST', '/session', { body: await makeUser(...roles) });
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  return { cookie, 'x-tws-request': '1' };
+}
 
 /** Nobody, a token of every level for one owner, for all and for none, and users with sessions. */
 async function visitors(api: TestApi): Promise<readonly Visitor[]> {
@@ -74,16 +105,12 @@ async function visitors(api: TestApi): Promise<readonly Visitor[]> {
       const authorization = `Bearer ${await api.tokenOf(...roles)}`;
       found.push({ ...who, name: `token ${roles.join('+')}`, headers: { authorization } });
       if (own === '*') continue;
-      const answer = await api.ask('POST', '/session', { body: await makeUser(...roles) });
-      const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
-      const headers = { cookie, 'x-tws-request': '1' };
+      const headers = await sessionOf(api, ...roles);
       found.push({ ...who, name: `user ${roles.join('+')}`, headers });
     }
   }
   return found;
 }
-
-const markOf = (owner: string): string => `mark-of-${owner.toLowerCase()}`;
 
 /** The document that a cell is about, if there has to be one. */
 function seed(id: string, owner: string, { seed: kind }: Row): readonly object[] {
@@ -135,6 +162,9 @@ async function send(
 function promised(row: Row, visitor: Visitor, owner: string): readonly number[] {
   if (row.access === 'open') return row.ok;
   if (visitor.level === undefined) return [401];
+  if (row.access === 'sensitive') {
+    return visitor.sensitive === true && visitor.has(owner) ? row.ok : [403];
+  }
   if (levels.indexOf(visitor.level) < levels.indexOf(row.access)) return [403];
   switch (row.about) {
     case 'document':
@@ -163,6 +193,7 @@ function cellsOf(operation: Operation, everybody: readonly Visitor[]): readonly 
   return everybody.flatMap((visitor) => {
     // It would end the session of the other cells.
     if (operation.id === 'signOut' && visitor.name.startsWith('user')) return [];
+    if (visitor.sensitive !== undefined && row.access !== 'sensitive') return [];
     return concerned.map((owner) => {
       return { operation, row, visitor, owner, id: `x${crypto.randomUUID()}` };
     });
@@ -212,9 +243,11 @@ describe('the access matrix', () => {
   });
 
   it('holds in every cell: route, role, whose roles, and whose document', async () => {
+    const workspace = await openWorkspace();
+    const { vault } = await vaultOf(workspace);
     const api = await openApi({
       settings: { sign_in: 'always', rate: { per_second: 100_000, burst: 100_000 } },
-      metrics: createPrometheus(),
+      ...{ metrics: createPrometheus(), workspace, sensitive: vault },
     });
     for (const owner of owners) {
       await api.put(
@@ -224,7 +257,7 @@ describe('the access matrix', () => {
     }
     await api.engine();
     const operations = await operationsOf(api);
-    const everybody = await visitors(api);
+    const everybody = [...(await visitors(api)), ...(await sensitiveVisitors(api))];
     const cells = operations.flatMap((operation) => cellsOf(operation, everybody));
     await store(
       api,

@@ -16,7 +16,7 @@ export type CellRequest = {
 /** One row of the matrix: who is promised access to a route, and how it is asked. */
 export type Row = {
   /** The least level; `open`: nobody needs to sign in. */
-  readonly access: 'open' | Level;
+  readonly access: 'open' | 'sensitive' | Level;
   readonly about: About;
   readonly ask?: (owner: string, id: string) => CellRequest;
   /** Statuses of whoever has access. */
@@ -26,6 +26,9 @@ export type Row = {
   /** Which document there has to be; it carries the mark of its owner. */
   readonly seed?: 'job' | 'failed' | 'flow' | 'task' | 'schedule' | 'hook';
 };
+
+/** What documents of an owner say, and answers to others must not. */
+export const markOf = (owner: string): string => `mark-of-${owner.toLowerCase()}`;
 
 const byId = (_owner: string, id: string): CellRequest => ({ path: { id } });
 const open = { access: 'open', about: 'own', ok: [200] } as const;
@@ -48,6 +51,11 @@ const remove = { access: 'admin', about: 'document', ask: byId, ok: [204] } as c
 const work = (more: object = {}): Row => ({
   ...{ access: 'operator', about: 'document', seed: 'job', ok: [409] },
   ask: (_owner, id) => ({ body: { job_id: id, worker_id: 'w', ...more } }),
+});
+
+const sensitive = (ask: Row['ask'], ok = [200]): Row => ({
+  ...{ access: 'sensitive', about: 'owner', ok },
+  ...(ask === undefined ? {} : { ask }),
 });
 
 /** Every route by its `operationId`. Written by hand: what is promised, not what is built. */
@@ -102,6 +110,17 @@ export const rows: Readonly<Record<string, Row>> = {
   checkFlow: { ...list, ask: (owner, id) => ({ body: flowOf(owner, `${id}-new`) }) },
   enableFlow: { ...definition, access: 'operator', seed: 'flow' },
   disableFlow: { ...definition, access: 'operator', seed: 'flow' },
+  putSensitive: sensitive((owner) => ({
+    body: { owner, subject: `${owner} ann`, values: { phone: markOf(owner) } },
+  })),
+  listSensitive: sensitive(inOwner),
+  referSensitive: sensitive((owner) => ({ body: { owner, subject: 'ann' } })),
+  readSensitive: sensitive(
+    (owner) => ({ body: { owner, subject: `${owner} ann`, names: ['phone'] } }),
+    [200, 404],
+  ),
+  purgeSensitive: sensitive((owner) => ({ body: { owner, subject: 'nobody' } })),
+  listSensitiveAccesses: sensitive(inOwner),
   listSchedules: { ...list, ask: inOwner },
   getSchedule: { ...definition, seed: 'schedule' },
   putSchedule: {

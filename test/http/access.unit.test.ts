@@ -1,11 +1,13 @@
 import { describe, expect, it, test } from 'vitest';
 import { createCache } from '../../src/http/access/cache.js';
 import { cookieIn, setCookie } from '../../src/http/access/cookies.js';
+import { isConfidential } from '../../src/http/access/confidential.js';
 import { createIdentify } from '../../src/http/access/identify.js';
 import { assertOwnOrigin } from '../../src/http/access/origin.js';
-import { principalOf, reaches } from '../../src/http/access/principal.js';
+import { mayHaveSensitive, principalOf, reaches } from '../../src/http/access/principal.js';
 import { createRate, networkOf } from '../../src/http/access/rate.js';
 import { addressForm, hostAndPort, isLoopback } from '../../src/config/address.js';
+import type { HttpSettings } from '../../src/config/http.js';
 
 describe('what roles mean', () => {
   test.each<[readonly string[], string, 'all' | readonly string[]]>([
@@ -29,6 +31,40 @@ describe('what roles mean', () => {
     expect(reaches(principal, 'none')).toBe(true);
     expect(reaches(principal, 'admin')).toBe(level === 'admin');
   });
+});
+
+test.each<['user' | 'token' | 'local', readonly string[], boolean]>([
+  ['user', ['tws-sensitive'], true],
+  ['user', ['_admin'], true],
+  ['user', ['tws-admin', 'tws-owner:*'], false],
+  ['token', ['tws-sensitive'], false],
+  ['token', ['_admin'], false],
+  ['local', [], false],
+])('a %s with %j may have sensitive values: %j', (kind, roles, may) => {
+  expect(mayHaveSensitive({ ...principalOf('user', 'ada', roles), kind })).toBe(may);
+});
+
+test.each<[string, boolean, Partial<Parameters<typeof isConfidential>[0]>, HttpSettings]>([
+  ['over HTTPS from anywhere', true, { protocol: 'https', from: '10.0.0.7' }, {}],
+  ['over HTTP from another machine', false, { from: '10.0.0.7' }, {}],
+  ['over HTTP from this machine', true, {}, {}],
+  ['from this machine, in IPv6', true, { from: '::1' }, {}],
+  ['from this machine, as IPv6 writes IPv4', true, { from: '::ffff:127.0.0.1' }, {}],
+  ['over a connection that is gone', false, { from: undefined }, {}],
+  [
+    'by a proxy here that nobody believes',
+    false,
+    { headers: { 'x-forwarded-for': '1.2.3.4' } },
+    {},
+  ],
+  ['by one that says HTTPS', false, { headers: { 'x-forwarded-proto': 'https' } }, {}],
+  ['by one without headers', false, {}, { trust_proxy: ['10.0.0.1'] }],
+  ['by one without headers or HTTPS', false, {}, { public_url: 'http://tws.example' }],
+  ['by one without headers, with HTTPS', true, {}, { public_url: 'https://tws.example' }],
+  ['from a page of this machine', true, {}, { public_url: 'http://localhost:5985' }],
+])('a request %s is confidential: %j', (_how, is, arrived, settings) => {
+  const usual = { protocol: 'http', from: '127.0.0.1', headers: {} };
+  expect(isConfidential({ ...usual, ...arrived }, settings)).toBe(is);
 });
 
 describe('a rate', () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { problem } from '../../src/errors.js';
 import { describeApi } from '../../src/http/reference/document.js';
 import type { OpenApi } from '../../src/http/reference/openapi.js';
@@ -8,7 +8,11 @@ import { fullPath, type Route } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
 import { flow, task } from '../cli/terminal.js';
 import { openStream } from './events.js';
-import { openApi, type Asking, type TestApi } from './server.js';
+import { makeUser, openApi, type Asking, type TestApi } from './server.js';
+import { vaultOf } from '../support/vault.js';
+import { openWorkspace } from '../support/workspace.js';
+import { createKeyring } from '../../src/secrets/keyring.js';
+import { openVault } from '../../src/sensitive/vault.js';
 
 /** Every status that the reference names is provoked, on every route that names it. */
 
@@ -52,6 +56,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   notesJob: { text: 'Seen.' },
   infoJob: { message: 'Half.' },
   announceEvent: { event: 'payment' },
+  putSensitive: { subject: 'maria', values: { iban: 'DE02120300000000202051' } },
+  referSensitive: { subject: 'maria' },
+  readSensitive: { subject: 'maria', names: ['iban'] },
+  purgeSensitive: { subject: 'maria' },
   signIn: { name: 'ada', password: 'wrong' },
   createToken: { name: 'x', roles: ['tws-viewer'] },
   retryJobs: {},
@@ -117,6 +125,21 @@ async function statusOf(
   return status;
 }
 
+/** Headers of a new user with these roles. */
+async function sessionOf(api: TestApi, ...roles: readonly string[]) {
+  const answer = await api.ask('POST', '/session', { body: await makeUser(...roles) });
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  return { cookie, 'x-tws-request': '1' };
+}
+
+/** Whoever may call all routes of a kind: somebody on this machine, or a user with the role. */
+async function callersOf(
+  api: TestApi,
+): Promise<(route: Route) => Readonly<Record<string, string>>> {
+  const session = await sessionOf(api, 'tws-sensitive');
+  return ({ access }) => (access === 'sensitive' ? session : {});
+}
+
 const guarded = routes.filter(({ access }) => access !== 'open');
 const writing = routes.filter(({ method }) => method !== 'GET');
 const withBody = routes.filter(({ body }) => body !== undefined);
@@ -143,6 +166,7 @@ describe('any route', () => {
       viewer: await api.tokenOf(),
       operator: await api.tokenOf('tws-viewer'),
       admin: await api.tokenOf('tws-operator'),
+      sensitive: await api.tokenOf('tws-admin'),
     };
     for (const route of routes) {
       if (route.access === 'open' || route.access === 'none') continue;
@@ -175,26 +199,32 @@ describe('any route', () => {
 
   it('answers 413 to a body that is too large, 415 to other media types, 400 to what is no JSON', async () => {
     const api = await openApi({ settings: { body_limit: 500 } });
+    const callerOf = await callersOf(api);
     for (const route of withBody) {
+      const caller = callerOf(route);
       const raw = JSON.stringify({ text: 'x'.repeat(1_000) });
-      expect([route.id, await statusOf(api, route, { raw })]).toEqual([route.id, 413]);
+      const large = await statusOf(api, route, { raw, headers: caller });
+      expect([route.id, large]).toEqual([route.id, 413]);
       // It reads any text that its sender has signed.
       if (route.body?.isRaw === true) continue;
-      const headers = { 'content-type': 'text/plain' };
+      const headers = { ...caller, 'content-type': 'text/plain' };
       const strange = route.facade === 'ojs' ? 400 : 415;
       expect([route.id, await statusOf(api, route, { raw: '{}', headers })]).toEqual([
         route.id,
         strange,
       ]);
-      expect([route.id, await statusOf(api, route, { raw: '{' })]).toEqual([route.id, 400]);
+      const broken = await statusOf(api, route, { raw: '{', headers: caller });
+      expect([route.id, broken]).toEqual([route.id, 400]);
     }
   });
 
   it('answers 400 to parameters that mean nothing', async () => {
     const api = await openApi();
+    const callerOf = await callersOf(api);
     for (const route of parameterised) {
       const path = `${pathFor(route)}?nonsense=1`;
-      expect([route.id, await statusOf(api, route, { path })]).toEqual([route.id, 400]);
+      const status = await statusOf(api, route, { path, headers: callerOf(route) });
+      expect([route.id, status]).toEqual([route.id, 400]);
     }
   });
 
@@ -529,6 +559,56 @@ describe('each route', () => {
     expect(await go('removeHook', path)).toBe(204);
     expect(await go('removeHook', path)).toBe(404);
     expect(await go('removeHook', '/hooks/twice')).toBe(409);
+  });
+
+  it('of sensitive values answers as the reference says', async () => {
+    const workspace = await openWorkspace();
+    const { connection } = workspace.store;
+    const beside = openVault(connection, createKeyring('key'));
+    onTestFinished(beside.close);
+    api = await openApi({ workspace, sensitive: beside });
+    const headers = await sessionOf(api, 'tws-sensitive');
+    const calls = [
+      ['putSensitive', '/sensitive'],
+      ['referSensitive', '/sensitive/reference'],
+      ['readSensitive', '/sensitive/read'],
+      ['purgeSensitive', '/sensitive/purge'],
+      ['listSensitive', '/sensitive'],
+      ['listSensitiveAccesses', '/sensitive/accesses'],
+    ] as const;
+    const all = async () => {
+      const found: [string, number][] = [];
+      for (const [id, path] of calls) found.push([id, await go(id, path, { headers })]);
+      return found;
+    };
+    const each = (status: number) => calls.map(([id]) => [id, status]);
+    expect(await all()).toEqual(each(404));
+    await vaultOf(workspace);
+    expect(await all()).toEqual(each(200));
+    expect(await go('readSensitive', '/sensitive/read', { headers })).toBe(404);
+    const short = { subject: 'maria', values: { iban: 'x' } };
+    expect(await go('putSensitive', '/sensitive', { headers, body: short })).toBe(422);
+    const unknown = { ...short, subject: `s-${'A'.repeat(43)}`, values: { iban: 'long enough' } };
+    expect(await go('putSensitive', '/sensitive', { headers, body: unknown })).toBe(422);
+    const old = { older_than: 'P90D' };
+    expect(await go('purgeSensitive', '/sensitive/purge', { headers, body: old })).toBe(200);
+    // Somebody whom CouchDB lets into the database of the project only.
+    const nobody = await makeUser('tws-viewer');
+    const shut = openVault(
+      { ...connection, user: nobody.name, password: nobody.password },
+      createKeyring('key'),
+    );
+    onTestFinished(shut.close);
+    api = await openApi({ workspace, sensitive: shut });
+    expect(await all()).toEqual(each(502));
+    for (const key of ['another key']) {
+      const other = openVault(connection, createKeyring(key));
+      onTestFinished(other.close);
+      api = await openApi({ workspace, sensitive: other });
+      for (const [id, path] of calls.slice(0, 4)) {
+        expect([id, await go(id, path, { headers })]).toEqual([id, 422]);
+      }
+    }
   });
 
   it('of notify lists answers as the reference says', async () => {

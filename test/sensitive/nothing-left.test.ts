@@ -126,8 +126,9 @@ it('a value that is used, quoted, thrown and mailed is found nowhere, and is gon
   );
   const subject = await vault.reference('DEFAULT', person);
   const of = { owner: 'DEFAULT', subject };
-  await vault.put(of, { ...values, iban: 'a value that is replaced' });
-  await vault.put(of, values);
+  const before = { ...values, iban: 'a value that is replaced' };
+  await vault.put('DEFAULT', person, before);
+  await vault.put('DEFAULT', person, values);
   for (const name of ['treat', 'bounce', 'refuse']) {
     await put({ _id: name, type: 'job', flow: name, subject });
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
-import { problem } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
 import { isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { fieldOf, keysOf } from '../../model/secret-reference.js';
 import type { Keyring, SecretPlace } from '../../secrets/keyring.js';
@@ -47,20 +47,34 @@ export const encrypt = defineCommand(flagsSchema, async ({ args, flags, config: 
   return 0;
 });
 
-/** What is stored, and the keys of sensitive values. */
+/** What is stored, and the keys of sensitive values; what goes wrong with one does not hold up the other. */
 async function rewriteAll(
   wanted: RewriteMode,
   work: { readonly config: Config; readonly keyring: Keyring },
   io: Io,
 ): Promise<number> {
-  const rotated = wanted === 'rotate' ? await rotateSubjectKeys(work.config) : undefined;
-  if (rotated === undefined) return rewriteStored(wanted, work, io);
-  const { changed, failed } = rotated;
-  io.out(`re-encrypted: ${counted(changed, 'key')} of sensitive values`);
-  for (const { id, message } of failed) io.fail(`${id}: ${message}`);
+  const rotated = wanted === 'rotate' ? await rotatedOrRefused(work.config) : undefined;
+  if (rotated instanceof TwsError) {
+    io.fail(`The keys of sensitive values were left as they are: ${rotated.message}`);
+  } else if (rotated !== undefined) {
+    io.out(`re-encrypted: ${counted(rotated.changed, 'key')} of sensitive values`);
+    for (const { id, message } of rotated.failed) io.fail(`${id}: ${message}`);
+  }
   const exit = await rewriteStored(wanted, work, io);
-  if (failed.length > 0) throw problem('secrets_left', { documents: failed.length });
+  if (rotated instanceof TwsError) throw rotated;
+  const left = rotated?.failed.length ?? 0;
+  if (left > 0) throw problem('secrets_left', { documents: left });
   return exit;
+}
+
+/** The error where the user lacks the role. */
+async function rotatedOrRefused(config: Config) {
+  try {
+    return await rotateSubjectKeys(config);
+  } catch (error) {
+    if (error instanceof TwsError && error.code === 'sensitive_closed') return error;
+    throw error;
+  }
 }
 
 /** `tws decrypt`; values of version 1 and of earlier projects are bound to no place. */

@@ -1,8 +1,7 @@
-import { userInfo } from 'node:os';
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
-import { isSensitiveName, isSubjectReference } from '../../model/sensitive.js';
+import { isSensitiveName } from '../../model/sensitive.js';
 import type { SubjectFacts, SubjectOf, Vault } from '../../sensitive/vault.js';
 import { counted, listed } from '../../words.js';
 import { actionOf } from '../action.js';
@@ -11,7 +10,7 @@ import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
 import { valueFrom } from '../secrets/given.js';
-import { vaultOf, withVault } from '../sensitive-values.js';
+import { accessorOf, vaultOf, withVault } from '../sensitive-values.js';
 import { momentOf } from '../since-flag.js';
 import { plain } from '../safe.js';
 import { tableLines } from '../table.js';
@@ -84,18 +83,10 @@ function usageProblem(
     : `${JSON.stringify(bad)} is no name of a value: use letters, digits, "-" and "_".`;
 }
 
-/** A subject in clear, or its reference. */
-async function subjectOf(vault: Vault, owner: string, given: string): Promise<SubjectOf> {
-  const subject = isSubjectReference(given) ? given : await vault.reference(owner, given);
-  return { owner, subject };
-}
-
-const who = ({ user }: Config): string => user ?? userInfo().username;
-
-async function put({ vault, config, words: [given = '', name = ''] }: Work, io: Io) {
+async function put({ vault, config, words: [given = '', name = ''], said }: Work, io: Io) {
   const value = await valueFrom(`Value of ${name}`, io);
-  const of = await subjectOf(vault, config.owner, given);
-  await vault.put(of, { [name]: value });
+  const by = accessorOf(config, said.why);
+  const of = await vault.put(config.owner, given, { [name]: value }, by);
   io.say(`stored: ${name} of owner ${config.owner}; its reference for "subject" of jobs:`);
   io.result(of.subject);
   io.json({ subject: of.subject, name, owner: config.owner });
@@ -103,15 +94,15 @@ async function put({ vault, config, words: [given = '', name = ''] }: Work, io: 
 }
 
 async function reference({ vault, config, words: [given = ''] }: Work, io: Io) {
-  const { subject } = await subjectOf(vault, config.owner, given);
+  const { subject } = await vault.subjectOf(config.owner, given);
   io.result(subject);
   io.json({ subject, owner: config.owner });
   return 0;
 }
 
 async function get({ vault, config, words: [given = '', ...names], said }: Work, io: Io) {
-  const of = await subjectOf(vault, config.owner, given);
-  const values = await vault.read({ ...of, names, who: who(config), why: said.why });
+  const of = await vault.subjectOf(config.owner, given);
+  const values = await vault.read({ ...of, names, ...accessorOf(config, said.why) });
   const missing = names.find((name) => !Object.hasOwn(values, name));
   if (missing !== undefined) {
     throw problem('sensitive_absent', { name: missing, owner: config.owner });
@@ -160,8 +151,8 @@ async function purge({ vault, config, said }: Work, io: Io) {
     const ask = await questions(io, 'Whether to purge (or say --no-confirm)');
     if (!(await ask.confirm(`Destroy ${what}? Nothing can read them afterwards.`, false))) return 1;
   }
-  const by = { who: who(config), why: said.why };
-  const gone = chosen.length === 0 ? [] : await vault.purge(chosen, by);
+  const gone =
+    chosen.length === 0 ? [] : await vault.purge(chosen, accessorOf(config, said.why));
   io.out(`purged: ${counted(gone.length, 'subject')}`);
   if (gone.length > 0) io.say(plain(listed(gone.map(({ subject }) => subject))));
   io.json({ purged: gone });
@@ -174,7 +165,7 @@ async function toPurge({
   said,
 }: Omit<Work, 'words'>): Promise<readonly SubjectOf[]> {
   const { subject, olderThan } = said;
-  if (subject !== undefined) return [await subjectOf(vault, config.owner, subject)];
+  if (subject !== undefined) return [await vault.subjectOf(config.owner, subject)];
   const before = momentOf((olderThan ?? '').trim(), Date.now());
   if (before === undefined) {
     const reason = `--older-than must be an age or a date, such as 90d or 2030-01-31; it is "${olderThan}".`;

@@ -180,7 +180,7 @@ export const running: readonly CommandDefinition[] = [
         flags: '--older-than <age>',
         about: 'With purge: subjects whose values were last stored before: 90d, or 2030-01-31.',
       },
-      { flags: '--why <text>', about: 'With get and purge: the reason, for the record.' },
+      { flags: '--why <text>', about: 'With put, get and purge: the reason, for the record.' },
     ],
     examples: [
       'tws sensitive put maria@example.com iban',

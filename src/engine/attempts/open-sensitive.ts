@@ -48,7 +48,7 @@ function isFinal(error: unknown): boolean {
 }
 
 const final: ReadonlySet<string> = new Set([
-  'database_missing',
-  'couch_forbidden',
+  'sensitive_missing',
+  'sensitive_closed',
   'crypto_key_missing',
 ]);

@@ -97,10 +97,13 @@ function tokenIn(authorization: string): string | undefined {
 }
 
 /** A proxy on this machine brings requests of others. */
-function isForwarded(headers: IncomingHttpHeaders): boolean {
-  const names = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
-  return names.some((name) => headers[name] !== undefined);
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  return forwardingHeaders.some((name) => headers[name] !== undefined);
 }
+
+const forwardingHeaders = [
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'],
+] as const;
 
 /** What is remembered is not what opens the door. */
 function digest(text: string): string {

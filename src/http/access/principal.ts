@@ -19,6 +19,8 @@ export const roles = {
   viewer: 'tws-viewer',
   operator: 'tws-operator',
   admin: 'tws-admin',
+  /** Reads, stores and purges sensitive values. */
+  sensitive: 'tws-sensitive',
   /** A server admin of CouchDB counts as an admin. */
   server: '_admin',
   /** Followed by the name of an owner, or `*` for all. */
@@ -59,6 +61,14 @@ function levelOf(own: readonly string[]): Level {
   if (own.includes(roles.admin) || own.includes(roles.server)) return 'admin';
   if (own.includes(roles.operator)) return 'operator';
   return own.includes(roles.viewer) ? 'viewer' : 'none';
+}
+
+/**
+ * Whether somebody may have sensitive values: a signed-in user, whom CouchDB itself knows. A token is a document of the
+ * project's database, and whoever writes there could make one.
+ */
+export function mayHaveSensitive({ kind, roles: own }: Principal): boolean {
+  return kind === 'user' && (own.includes(roles.sensitive) || own.includes(roles.server));
 }
 
 /** Whether somebody may do what takes this level. */

@@ -4,7 +4,8 @@ import { isObject } from '../../model/object.js';
 import { principalName } from '../access/owners.js';
 import { assertOwnOrigin } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
-import { reaches, roles, type Principal } from '../access/principal.js';
+import type { Arrived } from '../access/confidential.js';
+import { mayHaveSensitive, reaches, roles, type Principal } from '../access/principal.js';
 import { networkOf, type Rate, type RateLeft } from '../access/rate.js';
 import { answerOf, toAnswer, type ProblemAnswer } from '../answers/problems.js';
 import { withoutSecrets } from '../answers/redact.js';
@@ -21,6 +22,8 @@ export type Doors = {
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly publicUrl: string | undefined;
+  /** Whether nobody on the way can read a request and its answer. */
+  readonly isConfidential: (arrived: Arrived) => boolean;
   readonly rate: Rate;
   /** Of deliveries that were refused, by address: whoever sends too many is not read any more. */
   readonly refusals: Rate;
@@ -147,6 +150,7 @@ async function admit(asked: Arrival, api: Api, doors: Doors): Promise<Principal 
   const ip = networkOf(request.ip);
   const { access } = route;
   const isOpen = access === 'open';
+  if (access === 'sensitive') assertConfidential(request, doors);
   // Whoever shows ever new credentials would have the database asked each time.
   const late = identify.isKnown(headers) ? undefined : doors.rate.take(`unknown ${ip}`);
   if (!isOpen) assertInTime(reply, late);
@@ -162,6 +166,15 @@ async function admit(asked: Arrival, api: Api, doors: Doors): Promise<Principal 
   if (renewed !== undefined) reply.header('set-cookie', setCookie(renewed, secure));
   if (access === 'open') return principal;
   return reaching(principal, access, reply);
+}
+
+/** @throws TwsError `sensitive_in_clear` */
+function assertConfidential(
+  { protocol, socket, headers }: FastifyRequest,
+  { isConfidential }: Doors,
+): void {
+  if (isConfidential({ protocol, from: socket.remoteAddress, headers })) return;
+  throw problem('sensitive_in_clear', {});
 }
 
 type Arrival = {
@@ -181,7 +194,7 @@ function countRequest({ route, reply }: Arrival, who: string, { rate }: Doors, n
   assertInTime(reply, seconds);
 }
 
-/** Who asks, when a route is open to them. @throws TwsError `sign_in_needed`, `role_missing` */
+/** Who asks, when a route is open to them. @throws TwsError `sign_in_needed`, `role_missing`, `sensitive_refused` */
 function reaching(
   principal: Principal | undefined,
   access: Exclude<Route['access'], 'open'>,
@@ -190,6 +203,10 @@ function reaching(
   if (principal === undefined) {
     reply.header('www-authenticate', 'Bearer realm="tws"');
     throw problem('sign_in_needed', {});
+  }
+  if (access === 'sensitive') {
+    if (mayHaveSensitive(principal)) return principal;
+    throw problem('sensitive_refused', { who: principalName(principal) });
   }
   if (!reaches(principal, access)) {
     const needed = access === 'none' ? roles.viewer : roles[access];

@@ -3,7 +3,7 @@ import { problems, type ProblemCode } from '../../errors.js';
 import { problemSchema, statusOfProblem } from '../answers/problems.js';
 import { requestHeader } from '../access/origin.js';
 import { sessionCookie } from '../access/cookies.js';
-import { fullPath, tags, type AnswerDoc, type RouteDoc } from '../route.js';
+import { fullPath, tags, type Access, type AnswerDoc, type RouteDoc } from '../route.js';
 import { ojsErrorSchema, ojsStatusOf } from '../ojs/problems.js';
 import { ojsType } from '../ojs/protocol.js';
 import type { OpenApi, Operation } from './openapi.js';
@@ -172,7 +172,7 @@ function problemsOf(route: RouteDoc): readonly ProblemCode[] {
         ? (['request_invalid'] as const)
         : []),
       ...(access === 'open' ? [] : (['sign_in_needed', 'token_refused'] as const)),
-      ...(access === 'open' || access === 'none' ? [] : (['role_missing'] as const)),
+      ...roleProblems[access],
       ...(method === 'GET' ? [] : (['origin_refused'] as const)),
       ...(method === 'GET' || access === 'open' ? [] : (['csrf_header_missing'] as const)),
       ...(access === 'open' ? [] : (['too_many_requests'] as const)),
@@ -181,6 +181,14 @@ function problemsOf(route: RouteDoc): readonly ProblemCode[] {
     ]),
   ];
 }
+
+/** What whoever has signed in may be told of roles. */
+const roleProblems: Readonly<Record<Access, readonly ProblemCode[]>> = {
+  open: [],
+  none: [],
+  ...{ viewer: ['role_missing'], operator: ['role_missing'], admin: ['role_missing'] },
+  sensitive: ['sensitive_refused', 'sensitive_in_clear'],
+};
 
 function byStatus(route: RouteDoc): ReadonlyMap<number, readonly ProblemCode[]> {
   const codes = problemsOf(route);

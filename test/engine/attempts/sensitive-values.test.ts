@@ -7,6 +7,7 @@ import { flow, task } from '../../cli/terminal.js';
 
 const cryptoKey = 'key of this test';
 const iban = 'DE02 1203 0000 0000 2020 51';
+const person = 'maria@example.com';
 const files = {
   'pay.mjs': `export default ({ params }) => ({ length: params.iban.length, to: 'paid to ' + params.iban });`,
 };
@@ -23,7 +24,7 @@ async function acme(params: object = { iban: { $sensitive: 'iban' } }, sensitive
     { ...flow('above', ['sub']), owner: 'acme', _id: 'above' },
   );
   await space.engine({ cryptoKey, keyless: true, sensitive: vault });
-  const subject = await vault.reference('acme', 'maria@example.com');
+  const subject = await vault.reference('acme', person);
   const ended = async (doc: object, id = 'j') => {
     await space.put({ type: 'job', owner: 'acme', flow: 'f', ...doc, _id: id });
     return space.ended(id);
@@ -34,7 +35,7 @@ async function acme(params: object = { iban: { $sensitive: 'iban' } }, sensitive
 describe('a sensitive value that a task names', () => {
   it('reaches the plugin for the subject of the job, and stands nowhere in the job', async () => {
     const { vault, subject, ended, store } = await acme();
-    await vault.put({ owner: 'acme', subject }, { iban });
+    await vault.put('acme', person, { iban });
     const job = await ended({ subject });
     expect(job).toMatchObject({ exit: 0, steps: [{ result: { length: iban.length } }] });
     const child = await ended({ subject, flow: 'above' }, 'k');
@@ -64,7 +65,7 @@ describe('a sensitive value that a task names', () => {
   it('is not that of a subject of another owner', async () => {
     const { vault, ended } = await acme();
     const subject = await vault.reference('other', 'maria');
-    await vault.put({ owner: 'other', subject }, { iban });
+    await vault.put('other', 'maria', { iban });
     const job = await ended({ subject });
     expect(job.failure?.message).toMatch(/purged or never stored/);
     expect(await vault.purge([{ owner: 'acme', subject }], { who: 'test' })).toEqual([]);
@@ -74,7 +75,7 @@ describe('a sensitive value that a task names', () => {
 
   it('fails the step once where the key of its subject cannot be read', async () => {
     const { vault, subject, ended, store } = await acme();
-    await vault.put({ owner: 'acme', subject }, { iban });
+    await vault.put('acme', person, { iban });
     const { connection } = store;
     const keys = openStore({ ...connection, database: `${connection.database}_subject_keys` });
     onTestFinished(() => keys.close());
@@ -86,7 +87,7 @@ describe('a sensitive value that a task names', () => {
 
   it('is refused where the task does not list it, and in a job', async () => {
     const { ended, vault, subject, put } = await acme({ iban: { $sensitive: 'iban' } }, ['other']);
-    await vault.put({ owner: 'acme', subject }, { iban });
+    await vault.put('acme', person, { iban });
     const job = await ended({ subject });
     expect(job.exit).toBe(3);
     expect(job.failure?.message).toContain('which "sensitive" of the task does not list');
@@ -103,12 +104,12 @@ describe('a sensitive value that a task names', () => {
   it('cannot be read after a purge, also by what was copied before without the keys', async () => {
     const { vault, subject, ended } = await acme();
     const of = { owner: 'acme', subject };
-    await vault.put(of, { iban });
+    await vault.put('acme', person, { iban });
     const [purged] = await vault.purge([of], { who: 'test' });
     expect(purged).toEqual(of);
     const job = await ended({ subject });
     expect(job.failure?.message).toMatch(/purged or never stored/);
-    await vault.put(of, { iban: 'another one' });
+    await vault.put('acme', person, { iban: 'another one' });
     expect(await vault.open(of, 'iban')).toBe('another one');
     const accesses = await vault.accesses();
     expect(accesses).toMatchObject([{ how: 'purge', who: 'test', subject }]);
