@@ -15,7 +15,7 @@ const referencesId = 'references';
 
 /** The key of which the references are made. */
 export const referencesKey = (parts: VaultParts): Promise<Buffer> =>
-  keyOf(parts, placeOfKey('', referencesId));
+  keyMade(parts, placeOfKey('', referencesId));
 
 /** Where the key of a subject is, and what it is bound to. */
 export function placeOfKey(owner: string, id: string): SecretPlace {
@@ -23,7 +23,7 @@ export function placeOfKey(owner: string, id: string): SecretPlace {
 }
 
 /** The key of a subject, or that of the references; made where there is none. */
-export async function keyOf(parts: VaultParts, place: SecretPlace): Promise<Buffer> {
+export async function keyMade(parts: VaultParts, place: SecretPlace): Promise<Buffer> {
   for (let tries = 1; tries <= mostTries; tries += 1) {
     const there = await keyThere(parts, place);
     if (there !== undefined) return there;

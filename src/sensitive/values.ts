@@ -3,7 +3,7 @@ import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
 import { ownerOf } from '../model/task.js';
 import { openValue, sealValue } from '../secrets/subject-keys.js';
-import { keyOf, keyThere, placeOfKey } from './keys.js';
+import { keyMade, keyThere, placeOfKey } from './keys.js';
 import { mostTries, stored, subjectPrefix, type SubjectOf, type VaultParts } from './parts.js';
 
 /** Values in clear, by name. */
@@ -27,7 +27,7 @@ export async function sealValues(
   const { owner, subject } = of;
   const place = placeOfKey(owner, subject);
   for (let tries = 1; tries <= mostTries; tries += 1) {
-    const key = await keyOf(parts, place);
+    const key = await keyMade(parts, place);
     const before = await parts.values.get(subject);
     const kept = valuesWith(before, of, key);
     const sealed = Object.entries(given).map(([name, clear]): [string, string] => [
