@@ -4,7 +4,7 @@ import { cachedResultPrefix } from '../../model/cached-result.js';
 import type { LiveJob } from '../../model/job.js';
 import { writtenSpanMs } from '../../model/span.js';
 import { exits, type LiveStep, type Step } from '../../model/step.js';
-import { pluginOf, type Task } from '../../model/task.js';
+import { ownerOf, pluginOf, type Task } from '../../model/task.js';
 import type { Beginning } from '../../structures/progress.js';
 import type { Begun } from '../intent.js';
 import { lookUp } from '../queries.js';
@@ -99,7 +99,7 @@ function cacheOf(job: LiveJob, step: Filled, world: World): Named {
   const key = answer === undefined ? params : answer.value;
   if (key === undefined || key === null) return { kind: 'unfit', why: unevaluated(id, noKey) };
   const { cache: _cache, ...content } = task;
-  const owner = job.owner ?? job.flow_definition.owner;
+  const owner = ownerOf(job);
   const { hash } = world.me.facts(pluginOf(task));
   const definition = Object.entries(content).filter(([name]) => !name.startsWith('_'));
   const text = canonical([owner, task.name, definition, hash, expression ?? null, key]);
