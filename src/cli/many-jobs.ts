@@ -19,6 +19,8 @@ export type ManyJobs = {
   readonly action: RequestAction;
   readonly details: RequestDetails;
   readonly search: JobSearch;
+  /** These jobs, as far as they are still like that, instead of all that are found. */
+  readonly ids?: readonly string[];
   /** Which of the jobs that are found are meant; absent: all. */
   readonly isMeant?: (job: StoredDocument) => boolean;
   /** So many jobs at most; absent: all. */
@@ -40,7 +42,7 @@ const mostShown = 20;
  */
 export async function requestManyJobs(client: Client, many: ManyJobs, io: Io): Promise<number> {
   const { action } = many;
-  const ids = await idsOf(client, many, io);
+  const ids = many.ids ?? (await idsOf(client, many, io));
   if (ids.length === 0) {
     io.out('No job is like that.');
     io.json([]);

@@ -172,12 +172,20 @@ export type ChooseFlow = (
 /** Which document of a flow counts, as the engines choose. */
 export async function chosenFlow(
   store: Store,
-  { name, owner }: FlowName,
+  named: FlowName,
   ask?: VersionAsk,
 ): Promise<VersionChoice<StoredDocument>> {
+  return chooseVersion(await flowDocuments(store, named), ask);
+}
+
+/** The documents of a flow: the owner's own, else those of everybody. */
+export async function flowDocuments(
+  store: Store,
+  { name, owner }: FlowName,
+): Promise<readonly StoredDocument[]> {
   for (const one of new Set([owner, defaultOwner])) {
-    const choice = chooseVersion(await findDefinition(store, 'flow', name, one), ask);
-    if (choice.kind !== 'none') return choice;
+    const docs = await findDefinition(store, 'flow', name, one);
+    if (docs.length > 0) return docs;
   }
-  return { kind: 'none' };
+  return [];
 }

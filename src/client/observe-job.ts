@@ -142,7 +142,7 @@ async function answer(
 }
 
 /** The owner's task of that name, else everybody's. */
-async function findTask(store: Store, name: string, owner: string): Promise<Found<Task>> {
+export async function findTask(store: Store, name: string, owner: string): Promise<Found<Task>> {
   for (const one of new Set([owner, defaultOwner])) {
     const rows = await store.view('tasks', { key: keyOf(name, one), includeDocs: true });
     const docs = rows.flatMap(({ doc }) => doc ?? []);

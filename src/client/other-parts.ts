@@ -6,6 +6,7 @@ import type { Forms } from './inbox.js';
 import { namedSecrets, type NamedSecrets } from './named-secrets.js';
 import type { VersionsOfFlows } from './flow-versions.js';
 import { cachedResults, type CachedResults } from './cached-results.js';
+import type { Migrations } from './migrations.js';
 import { limiting, type Limiting } from './limiting.js';
 import { outsideWork, type OutsideWork } from './outside-work.js';
 import { notifying, type Notifying } from './notifying.js';
@@ -19,6 +20,7 @@ export type OtherParts = CachedResults &
   NamedSecrets &
   Forms &
   VersionsOfFlows &
+  Migrations &
   HoldingJobs;
 
 /** The parts of the client that have files of their own. `shared`: the same database, which shares its reads. */
@@ -32,6 +34,8 @@ export function otherParts(store: Store, shared: Store): OtherParts {
     ...namedSecrets(store),
     ...formsWith(store),
     ...versionsWith(store),
+    migrations: async (jobs, to) =>
+      (await import('./migrations.js')).migrationsWith(store).migrations(jobs, to),
     ...holding(store),
   };
 }

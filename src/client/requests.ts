@@ -16,6 +16,7 @@ export type RequestDetails = {
   readonly from?: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly latest?: boolean;
+  readonly to?: string;
   readonly text?: string;
 };
 

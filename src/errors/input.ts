@@ -31,6 +31,12 @@ export const inputProblems = {
     4,
     404,
   ),
+  job_stays: row(
+    (d: { reason: string }) => d.reason,
+    '`tws migrate FLOW --to VERSION --dry-run` lists which jobs can move and why others cannot.',
+    1,
+    409,
+  ),
   flow_before_unknown: row(
     (d: { given: string }) => `No document of flow "${d.given}" says that it was current before.`,
     '`tws flow versions NAME` lists the versions; `tws flow use NAME VERSION` makes one current.',

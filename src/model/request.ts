@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { toProblems } from './problems.js';
-import { flagSchema, paramsSchema, textSchema } from './scalars.js';
+import { askedVersionSchema, flagSchema, paramsSchema, textSchema } from './scalars.js';
 
-export const requestActions = ['cancel', 'pause', 'resume', 'retry', 'skip', 'note'] as const;
+export const requestActions = [
+  ...(['cancel', 'pause', 'resume', 'retry', 'skip', 'note', 'migrate'] as const),
+] as const;
 
 const stepSchema = textSchema.describe('A step, by its name, its <task>-<n> or its path.');
 
@@ -21,8 +23,13 @@ export const requestSchema = z
     params: z.exactOptional(paramsSchema.describe('retry: parameters to change, by step or task.')),
     latest: z.exactOptional(flagSchema.describe('retry: with the definitions as they are now.')),
     text: z.exactOptional(textSchema.describe('note: what is to be remembered.')),
+    to: z.exactOptional(
+      askedVersionSchema.describe(
+        'migrate: the version of the flow; absent: the flow as it is stored now.',
+      ),
+    ),
   })
-  .describe('A request to a job: cancel, pause, resume, retry, skip, note.');
+  .describe('A request to a job: cancel, pause, resume, retry, skip, note, migrate.');
 
 export type RequestAction = (typeof requestActions)[number];
 export type JobRequest = z.infer<typeof requestSchema> & {

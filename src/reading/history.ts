@@ -169,8 +169,8 @@ function signalEvent({ at, name, data, by }: Doc): Draft {
 
 function requestEvent(record: Doc): Draft {
   const { at, action, by, reason, step, from, params, latest, refused } = record;
-  const { edited, withdrawn } = record;
-  const data = { by, reason, step, from, params, latest, edited, withdrawn, refused };
+  const { edited, withdrawn, to, moved } = record;
+  const data = { by, reason, step, from, to, moved, params, latest, edited, withdrawn, refused };
   const kind = refused === undefined ? 'RequestApplied' : 'RequestRefused';
   return { ...external(kind, at, action), data };
 }

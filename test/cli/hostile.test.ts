@@ -174,6 +174,11 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [`failed-${hostile}`, '--from', hostile],
     ['--failed', '--flow', hostile],
   ],
+  migrate: [
+    [hostile, '--to', hostile],
+    [`waiting-${hostile}`, '--to', hostile],
+    ['waits', `failed-${hostile}`, '--to', hostile, '--dry-run'],
+  ],
   pause: [[`waiting-${hostile}`]],
   resume: [[`waiting-${hostile}`]],
   disable: [[`f-${hostile}`], [hostile]],

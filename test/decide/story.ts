@@ -190,7 +190,8 @@ export class Story {
   /** Somebody asks something of the job, and the engine looks at it. */
   ask(action: RequestAction, more: Partial<JobRequest> = {}): this {
     const asked = { type: 'request', job: 'j', action, ...more } as const;
-    return this.#command((job, _id) => command(job, { ...asked, _id }, this.now));
+    const known = world({ flows: [this.flow], tasks: this.tasks, ...this.around });
+    return this.#command((job, _id) => command(job, { ...asked, _id }, this.now, known));
   }
 
   #command(apply: (job: Job, id: string) => Commanded): this {

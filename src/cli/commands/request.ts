@@ -110,6 +110,7 @@ function shows(action: RequestAction, { state }: StoredDocument): boolean {
     case 'retry':
     case 'skip':
     case 'note':
+    case 'migrate':
       return true;
   }
 }

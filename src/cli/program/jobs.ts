@@ -149,6 +149,35 @@ export const jobs: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/repair.js')).retry,
   },
   {
+    name: 'migrate',
+    about:
+      'Move jobs that have not ended to another version of their flow, where what they did allows it.',
+    arguments: [
+      {
+        name: '<flow|job...>',
+        about: 'Ids of jobs, or flows (name or name::owner): all their jobs that have not ended.',
+        values: { named: ['flow', 'job'] },
+      },
+    ],
+    options: [
+      {
+        flags: '--to <version>',
+        about:
+          'The version; default: the flow as it is stored now, in the version that a job asked for, else the current one.',
+      },
+      { flags: '--dry-run', about: 'List which jobs can move and why others cannot.' },
+      { flags: '--limit <n>', about: 'So many jobs at most.' },
+      ...requestOptions,
+    ],
+    stoppable: true,
+    examples: [
+      'tws migrate order --to 2 --dry-run',
+      'tws migrate order --to 2 --reason "fixed prices"',
+      'tws migrate 4f1c --to 2',
+    ],
+    load: async () => (await import('../commands/migrate.js')).migrate,
+  },
+  {
     name: 'skip',
     about: 'Leave a step of a job out; it counts as done.',
     arguments: [...jobArgument, { name: '<step>', about: 'Its name, <task>-<n> or path.' }],

@@ -14,6 +14,12 @@ import { reopened } from './reopen.js';
 import { formerState } from './retry-record.js';
 import { skipped } from './skip.js';
 import { withUnreadSignals } from './unread.js';
+import { asVersion } from '../../model/flow-versions.js';
+import type { Query } from '../queries.js';
+import { migrated } from '../versions/migrate.js';
+import type { Movement } from '../versions/movement.js';
+import type { DefinitionsKnown } from '../versions/take-over.js';
+import { unknownWorld } from '../world.js';
 
 /**
  * What became of a request or a signal. `repeated`: the job has recorded it already; `refused`: it
@@ -22,35 +28,51 @@ import { withUnreadSignals } from './unread.js';
 export type Commanded =
   | { readonly kind: 'applied'; readonly job: Job }
   | { readonly kind: 'repeated' }
-  | { readonly kind: 'refused'; readonly because: string };
+  | { readonly kind: 'refused'; readonly because: string }
+  /** Definitions have to be found first. */
+  | Query;
 
 /**
  * Applies a request to a job once. The job records it under `requests`, with all that is needed to
  * apply it again (`replicas/resolve/merged-requests.ts`).
+ * `known`: the definitions, which a job needs that moves to another version of its flow.
  */
-export function command(job: Job, request: JobRequest, now: number): Commanded {
-  const known = recordsOf(job).filter(({ id }) => id === request._id);
-  if (known.some((record) => isRecordOf(record, request))) return { kind: 'repeated' };
+export function command(
+  job: Job,
+  request: JobRequest,
+  now: number,
+  known: DefinitionsKnown = unknownWorld,
+): Commanded {
+  const taken = recordsOf(job).filter(({ id }) => id === request._id);
+  if (taken.some((record) => isRecordOf(record, request))) return { kind: 'repeated' };
   // A parent may store its cancel request twice when it does not know whether it was stored.
-  if (known.length > 0 && isCancelByParent(job._id, request._id)) return { kind: 'repeated' };
-  if (known.length > 0) return usedBefore(request);
-  const { by, reason, action, step, from, params, latest } = request;
+  if (taken.length > 0 && isCancelByParent(job._id, request._id)) return { kind: 'repeated' };
+  if (taken.length > 0) return usedBefore(request);
+  const { action } = request;
+  const { who, what } = askedIn(request);
+  const changed = change(job, request, { who, now, known });
+  if (changed.kind !== 'applied') return changed;
+  const moved = 'moved' in changed ? { moved: changed.moved } : {};
+  const past = action === 'note' ? {} : formerState(job, changed.job, request);
+  const id = { id: request._id, ...revisionOf(request) };
+  const record = { ...id, action, ...what, ...moved, ...past, ...who, at: now };
+  return { kind: 'applied', job: withRecord(changed.job as Job & Doc, record) };
+}
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/** What the job keeps of a request beside its action: who asks and why, and what for. */
+function askedIn({ by, reason, step, from, params, latest, to }: JobRequest) {
   const who = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
   const what = {
     ...(step === undefined ? {} : { step }),
     ...(from === undefined ? {} : { from }),
     ...(params === undefined ? {} : { params }),
     ...(latest === undefined ? {} : { latest }),
+    ...(to === undefined ? {} : { to: asVersion(to) }),
   };
-  const changed = change(job, request, who, now);
-  if (changed.kind !== 'applied') return changed;
-  const past = action === 'note' ? {} : formerState(job, changed.job, request);
-  const id = { id: request._id, ...revisionOf(request) };
-  const record = { ...id, action, ...what, ...past, ...who, at: now };
-  return { kind: 'applied', job: withRecord(changed.job as Job & Doc, record) };
+  return { who, what };
 }
-
-type Doc = Readonly<Record<string, unknown>>;
 
 function usedBefore({ _id: id, type }: JobRequest | SignalDocument): Commanded {
   return refused(`A ${type} with the id ${id} was taken before; send this one under another id.`);
@@ -61,7 +83,9 @@ export const mostSignals = 5_000;
 
 type Who = { readonly by?: string; readonly reason?: string };
 
-function change(job: Job, request: JobRequest, who: Who, now: number): Commanded {
+type About = { readonly who: Who; readonly now: number; readonly known: DefinitionsKnown };
+
+function change(job: Job, request: JobRequest, { who, now, known }: About): Commanded | Moved {
   switch (request.action) {
     case 'cancel':
       return ofUnfinished(job, { cancel: who });
@@ -73,6 +97,8 @@ function change(job: Job, request: JobRequest, who: Who, now: number): Commanded
       return isFinal(job) ? reopened(job, request, now) : refused(notEnded(job._id));
     case 'skip':
       return skipped(job, request.step ?? '', now);
+    case 'migrate':
+      return migrate(job, asVersion(request.to), known);
     case 'note': {
       const { text = '' } = request;
       if (text === '') return refused('A note needs "text".');
@@ -80,6 +106,22 @@ function change(job: Job, request: JobRequest, who: Who, now: number): Commanded
       const note = { text, ...by, at: now };
       return { kind: 'applied', job: { ...job, notes: [...listIn(job, 'notes'), note] } as Job };
     }
+  }
+}
+
+/** It goes by another definition of its flow from now on. */
+type Moved = Extract<Commanded, { kind: 'applied' }> & { readonly moved: Movement };
+
+function migrate(job: Job, to: string | undefined, known: DefinitionsKnown): Commanded | Moved {
+  const found = migrated(job, to, known);
+  switch (found.kind) {
+    case 'moves':
+      return { ...found, kind: 'applied' };
+    case 'there':
+    case 'stays':
+      return refused(found.because);
+    case 'look_up':
+      return found;
   }
 }
 

@@ -1,25 +1,16 @@
 import { failure } from '../../model/failures.js';
-import type { Flow } from '../../model/flow.js';
 import { asVersion } from '../../model/flow-versions.js';
 import type { LiveJob } from '../../model/job.js';
-import { exits, isOfFlow, type Failure } from '../../model/step.js';
+import { without } from '../../model/record.js';
+import { exits, type Failure } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
-import { isStructure, type Node } from '../../model/tree.js';
-import { leavesOf } from '../../structures/tree.js';
 import { finish } from '../finish/finish.js';
-import { completionOn, jobSteps, lastAttempt } from '../../reading/attempts.js';
-import { flowFailure } from '../start/flow-failure.js';
-import { lookUp } from '../queries.js';
 import type { Move } from '../intent.js';
+import { lookUp } from '../queries.js';
+import { flowFailure } from '../start/flow-failure.js';
+import { movement } from '../versions/movement.js';
+import { takeOver, type StoredFlow } from '../versions/take-over.js';
 import type { World } from '../world.js';
-import { leavesIn, nodeAt } from '../../reading/entries.js';
-import { casePath } from '../../structures/choice.js';
-import { markAt } from '../../structures/marks.js';
-import { decisionMaker, isOfDecider, slicedMap } from '../../structures/paths.js';
-import { difference, expandParams, withDefaults } from '../start/params.js';
-import { merge, without } from '../../model/record.js';
-import { snapshot } from '../start/snapshot.js';
-import { brokenSchema, unfitForFlow } from '../start/suits.js';
 
 /**
  * Retries a job with the latest definitions: the rest of it follows the current flow and tasks.
@@ -46,85 +37,37 @@ export function refreshMove(job: LiveJob, now: number, world: World): Move {
   }
 }
 
-function refreshWith(
-  job: LiveJob,
-  flow: Flow & { readonly _rev?: string },
-  now: number,
-  world: World,
-): Move {
-  const owner = job.owner ?? defaultOwner;
-  const taken = snapshot(flow, owner, world);
+function refreshWith(job: LiveJob, flow: StoredFlow, now: number, world: World): Move {
+  const taken = takeOver(job, flow, world);
   switch (taken.kind) {
-    case 'unknown':
-      return lookUp({ tasks: taken.names.map((name) => ({ name, owner })) });
+    case 'look_up':
+      return taken;
     case 'wrong':
       return refuse(job, taken.failure, now);
-    case 'taken':
-      break;
+    case 'held': {
+      const { path: step, was: task, now: there } = taken.obstacle;
+      return refuse(job, failure('RefreshRefused', { step, task, now: there }), now);
+    }
+    case 'taken': {
+      const next = { ...without(taken.job, 'refresh'), refreshed: job.run };
+      return { kind: 'change', job: withMovement(next, job) };
+    }
   }
-  const moved = movedStep(job, flow);
-  if (moved !== undefined) return refuse(job, moved, now);
-  const { tasks, _rev, ...settings } = flow;
-  const { definitions } = taken;
-  const leaves = leavesOf(tasks);
-  const fresh = { ...job, tasks, definitions, flow_definition: settings };
-  const own = ownParams(job);
-  const unfit =
-    brokenSchema(definitions, world) ?? unfitForFlow(settings, withDefaults(own, settings), world);
-  if (unfit !== undefined) return refuse(job, unfit.failure, now, unfit.exit);
+}
+
+/** Puts on record, with the retry that asked for it, by which definition the job goes now. */
+function withMovement(next: LiveJob, before: LiveJob): LiveJob {
+  const { requests = [] } = next;
+  const at = requests.findLastIndex(({ action, latest }) => action === 'retry' && latest === true);
+  if (at < 0) return next;
+  const moved = movement(before, next);
   return {
-    kind: 'change',
-    job: {
-      ...without(fresh, 'refresh', 'flow_version'),
-      refreshed: job.run,
-      ...(_rev === undefined ? {} : { flow_rev: _rev }),
-      ...(flow.version === undefined ? {} : { flow_version: flow.version }),
-      params: merge(expandParams(withDefaults({}, settings), leaves, settings, definitions), own),
-    },
+    ...next,
+    requests: requests.map((record, i) => (i === at ? { ...record, moved } : record)),
   };
 }
 
-/**
- * A step that is done and that the flow as it is now has not, or has another task for; or something
- * that was found out for a structure where there is another one now; or a case that was taken of a
- * choice which does not have it any more.
- */
-function movedStep(job: LiveJob, flow: Flow): Failure | undefined {
-  for (const step of job.steps) {
-    const { path, phase, task, structure } = step;
-    if (!isOfFlow(phase) || isOfDecider(path) || lastAttempt(job, path) !== step) continue;
-    const isDone =
-      structure === undefined ? completionOn(job, path) !== undefined : step.state === '$$complete';
-    if (!isDone) continue;
-    const now = kindAt(flow.tasks, slicedMap(decisionMaker(path)));
-    if (now !== task) return failure('RefreshRefused', { step: path, task, now });
-    const taken =
-      structure === 'choice' ? casePath(path, markAt(jobSteps(job), path)?.chosen) : undefined;
-    const was = taken === undefined ? gone : kindAt(job.tasks, taken);
-    if (taken !== undefined && was !== gone && kindAt(flow.tasks, taken) === gone) {
-      return failure('RefreshRefused', { step: taken, task: was, now: gone });
-    }
-  }
-  return undefined;
-}
-
-const gone = 'gone';
-
-/** The task or the kind of structure at a path of a tree. */
-function kindAt(tree: Node, path: string): string {
-  const node = nodeAt(tree, path);
-  if (node === undefined) return gone;
-  return isStructure(node) ? node.structure : node.task;
-}
-
-/** What users wrote into the job; all else came from the definitions. */
-function ownParams(job: LiveJob): Readonly<Record<string, unknown>> {
-  const { flow_definition: flow, definitions, params = {} } = job;
-  const leaves = leavesIn(job.tasks).list;
-  return difference(params, expandParams(withDefaults({}, flow), leaves, flow, definitions));
-}
-
-function refuse(job: LiveJob, why: Failure, now: number, exit: number = exits.definition): Move {
+function refuse(job: LiveJob, why: Failure, now: number): Move {
   const kept = without(job, 'refresh');
-  return { kind: 'change', job: finish(kept, { exit, failure: why }, now) };
+  return { kind: 'change', job: finish(kept, { exit: exits.definition, failure: why }, now) };
 }

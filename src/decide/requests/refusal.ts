@@ -37,8 +37,8 @@ export function withRefusal(
   return { ...job, requests: all.filter((record) => !dropped.has(record)) } as Job;
 }
 
-function askedByRequest({ action, step, from, text, by, reason }: JobRequest) {
-  return { action, step, from, text, by, reason };
+function askedByRequest({ action, step, from, to, text, by, reason }: JobRequest) {
+  return { action, step, from, to, text, by, reason };
 }
 
 function askedBySignal({ name, by }: SignalDocument) {

@@ -22,7 +22,7 @@ type Mention = { readonly name: string; readonly at: string };
 /**
  * Collects the tasks of a flow with their error handlers, and refuses handlers that form a circle.
  */
-export function snapshot(flow: Flow, owner: string, world: World): Snapshot {
+export function snapshot(flow: Flow, owner: string, world: Pick<World, 'task'>): Snapshot {
   const found = new Map<string, Task>();
   const unknown: string[] = [];
   const { list } = leavesIn(flow.tasks);

@@ -6,6 +6,7 @@ import type { Task } from '../../model/task.js';
 import type { Unanswered, World } from '../world.js';
 
 type Params = Readonly<Record<string, unknown>>;
+type Schemas = Pick<World, 'schema'>;
 
 /** Why parameters are refused; `problems` when they violate the schema. */
 export type Unfit = {
@@ -18,7 +19,11 @@ export type Unfit = {
  * Returns how the parameters of a job violate the `schema` of its flow, or that its `output_schema` is
  * none; undefined: all is well.
  */
-export function unfitForFlow(flow: FlowSettings, params: Params, world: World): Unfit | undefined {
+export function unfitForFlow(
+  flow: FlowSettings,
+  params: Params,
+  world: Schemas,
+): Unfit | undefined {
   const { name, schema, output_schema: output } = flow;
   const read = output === undefined ? undefined : world.schema(output);
   if (read?.ok === false) return brokenSchemaOf(`flow "${name}"`, read, 'output_schema');
@@ -41,7 +46,10 @@ export function unfitForTask(
 /**
  * Returns the failure for the first task whose `schema` is invalid: found before the job begins.
  */
-export function brokenSchema(definitions: LiveJob['definitions'], world: World): Unfit | undefined {
+export function brokenSchema(
+  definitions: LiveJob['definitions'],
+  world: Schemas,
+): Unfit | undefined {
   for (const task of Object.values(definitions)) {
     for (const key of ['schema', 'output_schema'] as const) {
       const schema = task[key];
@@ -66,7 +74,7 @@ type Demand = {
 /** So many problems are told in the sentence; the list has them all. */
 const mostTold = 3;
 
-function unfit({ what, of, schema }: Demand, params: Params, world: World): Unfit | undefined {
+function unfit({ what, of, schema }: Demand, params: Params, world: Schemas): Unfit | undefined {
   const read = world.schema(schema);
   if (!read.ok) return brokenSchemaOf(of, read, 'schema');
   const problems = read.problemsOf(params);

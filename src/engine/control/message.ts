@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { StoredDocument } from '../../model/document.js';
 import { isCancelByParent } from '../../decide/finish/abandoned.js';
 import { command, receive, type Commanded } from '../../decide/requests/command.js';
+import type { DefinitionsKnown } from '../../decide/versions/take-over.js';
 import { withRefusal } from '../../decide/requests/refusal.js';
 import { isFinal, type Job } from '../../model/job.js';
 import type { JobRequest, RequestAction } from '../../model/request.js';
@@ -15,7 +16,7 @@ export type Message = {
   readonly job: string;
   /** What it is, for the log. */
   readonly called: string;
-  readonly apply: (job: Job, now: number) => Commanded;
+  readonly apply: (job: Job, now: number, known: DefinitionsKnown) => Commanded;
   /** The job with a record of why the message changes nothing. */
   readonly refuse: (job: Job, because: string, now: number) => Job;
   /** A parent gives up its child by it. */
@@ -29,7 +30,7 @@ export type Message = {
 };
 
 /** What asks something of work that goes on, in whichever job it does. */
-const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip'];
+const following: readonly RequestAction[] = ['cancel', 'pause', 'resume', 'skip', 'migrate'];
 
 /** The message of a request. */
 export function requestMessage(request: JobRequest): Message {
@@ -38,7 +39,7 @@ export function requestMessage(request: JobRequest): Message {
     id: request._id,
     job: request.job,
     called: `Request "${request.action}"`,
-    apply: (job, now) => command(job, request, now),
+    apply: (job, now, known) => command(job, request, now, known),
     isOfParent,
     // A child that has ended before its parent gave it up keeps no record of it.
     refuse: (job, because, now) =>

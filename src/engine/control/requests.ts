@@ -8,16 +8,19 @@ import type { StoredDocument } from '../../model/document.js';
 import { requestMessage, signalMessage, type EarlySignals, type Message } from './message.js';
 import { unlessThrown } from '../loop/decision.js';
 import type { Jobs } from '../loop/jobs.js';
+import type { Library } from '../loop/library.js';
 import { refusalOf, writeJob, type JobWritten, type WriteParts } from '../loop/write-job.js';
 import type { EngineMeters } from '../meters.js';
 import { backOff } from '../retry.js';
 import { parseInTurns } from '../loop/serializer.js';
+import { judgeByStored } from './find-definitions.js';
 import { reportMalformed } from './report-malformed.js';
 
 export type RequestParts = WriteParts & {
   readonly jobs: Jobs;
   /** Signals whose job has not come yet. */
   readonly earlySignals: EarlySignals;
+  readonly library: Pick<Library, 'find' | 'foundFlow' | 'foundTask'>;
   readonly meters: Partial<EngineMeters> | undefined;
 };
 
@@ -171,7 +174,9 @@ async function applyOnce(
   const { value } = parsed;
   const next = continuationOf(value);
   if (next !== undefined && message.follows) return { kind: 'continued', as: next };
-  const commanded = unlessThrown(() => message.apply(value, now()));
+  const commanded = await judgeByStored(parts, (known) =>
+    unlessThrown(() => message.apply(value, now(), known)),
+  );
   switch (commanded.kind) {
     case 'repeated':
       log.debug(about, `${called} was applied to job ${job} already.`);

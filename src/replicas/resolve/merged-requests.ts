@@ -1,7 +1,9 @@
-import type { FinalJob } from '../../model/job.js';
+import { isLiveJob, type FinalJob } from '../../model/job.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { Step } from '../../model/step.js';
 import { command } from '../../decide/requests/command.js';
+import type { DefinitionsKnown } from '../../decide/versions/take-over.js';
+import { unknownWorld } from '../../decide/world.js';
 import { isAsked, withEdits, withLateEditsRefused } from '../../decide/requests/edits.js';
 import { without } from '../../model/record.js';
 import { isRefusal, mayBeDropped } from '../../decide/requests/records.js';
@@ -80,41 +82,67 @@ function lastMomentOf(leaf: LeafRevision): number {
 /** The document with a request that was applied in the other leaf, and with what it asks for. */
 function withRequest(leaf: LeafRevision, record: Entry, other: LeafRevision): LeafRevision {
   if (isRefusal(record)) return { ...leaf, requests: [...listIn(leaf, 'requests'), record] };
-  const again = appliedAgain(leaf, record);
+  const again = appliedAgain(leaf, record, other);
   if (again !== undefined) return again;
+  if (record['action'] === 'migrate' && !isOver(leaf)) return withUnmoved(leaf, record);
   const effect = isOver(leaf) ? {} : effectOf(record, leaf, other);
   return { ...awake(leaf), ...effect, requests: [...listIn(leaf, 'requests'), record] };
 }
 
+/** What this leaf has done keeps it from the definition that the other one went by. */
+function withUnmoved(leaf: LeafRevision, record: Entry): LeafRevision {
+  const refused = `Copies of job ${leaf._id} were merged, and the one that counts cannot move any more. Ask for it again.`;
+  return { ...leaf, requests: [...listIn(leaf, 'requests'), { ...record, refused }] };
+}
+
 /**
- * A skip or a retry changes what it finds, so it is applied again; as of the same time, so that all
- * engines write the same. Undefined: here it can do nothing, the job has gone on without it.
+ * A skip, a retry or a move to another version changes what it finds, so it is applied again; as of the same time,
+ * so that all engines write the same. Undefined: here it can do nothing, the job has gone on without it.
  */
 function appliedAgain(
   leaf: LeafRevision,
   { id, at, revision, ...asked }: Entry,
+  other: LeafRevision,
 ): LeafRevision | undefined {
-  if (!isSkipOrRetry(asked)) return undefined;
+  if (!isAppliedAgain(asked)) return undefined;
   const { _id: job } = leaf;
   const _rev = `${Number(revision ?? 1)}-again`;
   const request = parseDocument({ ...asked, _id: String(id), _rev, type: 'request', job });
   const found = parseDocument(leaf);
   if (request.kind !== 'request' || !request.ok) return undefined;
   if (found.kind !== 'job' || !found.ok) return undefined;
-  const commanded = command(found.value, request.value, Number(at));
+  const commanded = command(found.value, request.value, Number(at), definitionsIn(other));
   return commanded.kind === 'applied' ? awake(commanded.job) : undefined;
 }
 
-/** Whether a skip or a retry was applied in a leaf that the other one does not tell of. */
+/** The definitions that a leaf goes by: those to which the other one is to move. */
+function definitionsIn(leaf: LeafRevision): DefinitionsKnown {
+  const parsed = parseDocument(leaf);
+  const job = parsed.kind === 'job' && parsed.ok ? parsed.value : undefined;
+  if (job === undefined || !isLiveJob(job)) return unknownWorld;
+  const { tasks, flow_definition: settings, definitions, flow_rev: rev } = job;
+  const flow = { ...settings, tasks, ...(rev === undefined ? {} : { _rev: rev }) };
+  return {
+    flow: () => ({ kind: 'found', value: flow }),
+    task: (name) => {
+      const value = definitions[name];
+      return value === undefined ? { kind: 'absent' } : { kind: 'found', value };
+    },
+    // It was checked where the job moved.
+    schema: unknownWorld.schema,
+  };
+}
+
+/** Whether something that is applied again was applied in a leaf and the other one does not tell of it. */
 export function isChangedByRequest(leaf: LeafRevision, other: LeafRevision): boolean {
-  return unknownIn(other, leaf).some((one) => isSkipOrRetry(one) && !isRefusal(one));
+  return unknownIn(other, leaf).some((one) => isAppliedAgain(one) && !isRefusal(one));
 }
 
 /** What opening a final job again changes in it. */
 const reopening = ['params', 'redo', 'refresh', 'relock', 'timed_from'] as const;
 
-function isSkipOrRetry({ action }: Entry): boolean {
-  return action === 'skip' || action === 'retry';
+function isAppliedAgain({ action }: Entry): boolean {
+  return action === 'skip' || action === 'retry' || action === 'migrate';
 }
 
 /** What a request leaves behind in a job that has not ended. */

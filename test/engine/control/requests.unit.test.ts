@@ -10,6 +10,9 @@ const request: StoredDocument = {
   ...{ _id: 'r', _rev: '1-r', type: 'request', job: 'j', action: 'pause' },
 };
 
+/** Nothing here asks for definitions. */
+const noLibrary = {} as RequestParts['library'];
+
 /** An engine's part in requests, before a store whose answers to writes of the job the test gives. */
 function parts(answer: (tries: number) => WriteResult) {
   const job: StoredDocument = { _id: 'j', _rev: '1-j', type: 'job', flow: 'f', owner: 'me' };
@@ -27,6 +30,7 @@ function parts(answer: (tries: number) => WriteResult) {
   const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
   const made: RequestParts = {
     ...{ ...writing, life, jobs, meters: undefined },
+    library: noLibrary,
     earlySignals: createEarlySignals(),
   };
   return { made, tried, removed };
@@ -121,7 +125,10 @@ describe('a skip of a step that waits for a child', () => {
       },
     });
     const jobs = { review: () => undefined } as unknown as RequestParts['jobs'];
-    const more = { jobs, meters: undefined, earlySignals: createEarlySignals() };
+    const more = {
+      ...{ jobs, meters: undefined, earlySignals: createEarlySignals() },
+      library: noLibrary,
+    };
     takeMessage({ ...writing, ...more }, skip);
     await writing.serializer.idle();
     return written;
@@ -169,7 +176,7 @@ describe('a signal that starts its job', () => {
     });
     takeMessage(
       {
-        ...{ ...writing, earlySignals: createEarlySignals() },
+        ...{ ...writing, earlySignals: createEarlySignals(), library: noLibrary },
         jobs: {} as unknown as RequestParts['jobs'],
         meters: { triggers: (...given) => void counted.push(given) },
       },
