@@ -11,7 +11,8 @@ const mostRounds = 20;
 /**
  * Erases documents so that no file of the database has their content any more: deletes all their revisions, purges
  * the tombstones, and waits until the database is compacted. Resolves with the ids of those that were there.
- * @throws TwsError `couch_not_admin` before anything is deleted, where the server does not let us purge
+ * @throws TwsError `couch_not_admin` before anything is deleted, where the server does not let us purge; `couch_failed`
+ * where the embedded server tells that the compaction failed: then the files may still have the content
  */
 export async function eraseDocuments(
   connection: Connection,
@@ -81,16 +82,20 @@ async function compactToEnd(client: CouchClient): Promise<void> {
   const path = databasePath(client.connection, '/_compact');
   const reply = await client.ask({ method: 'POST', path, body: {}, action, long: true });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
-  await untilCompacted(client);
+  const reason = await untilCompacted(client);
+  if (reason !== undefined) throw unexpected(client.connection, action, { status: 500, reason });
 }
 
-/** Resolves when no compaction runs. */
-async function untilCompacted(client: CouchClient): Promise<void> {
+/** Resolves when no compaction runs; with why the last one failed, where the server tells. */
+async function untilCompacted(client: CouchClient): Promise<string | undefined> {
   for (;;) {
     const about = await client.ask({ path: databasePath(client.connection), action });
     if (about.kind === 'refused') throw unexpected(client.connection, action, about);
-    const { compact_running: isRunning } = about.body as { readonly compact_running?: unknown };
-    if (isRunning !== true) return;
+    const { compact_running: isRunning, compact_error: reason } = about.body as {
+      readonly compact_running?: unknown;
+      readonly compact_error?: unknown;
+    };
+    if (isRunning !== true) return typeof reason === 'string' ? reason : undefined;
     await sleep(lookMs);
   }
 }

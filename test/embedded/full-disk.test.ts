@@ -191,3 +191,27 @@ test.each(kinds)(
     }
   },
 );
+
+// The writes of a compaction in SQLite are pragmas, which `failWrites` does not reach.
+test('a compaction of LevelDB that finds no room is told by the database, until another one succeeds', async () => {
+  const server = await serverOnFullDisk('leveldb');
+  const { store, put } = await openWorkspace({}, server.url);
+  await put({ _id: 'a' });
+  const { origin, username, password } = new URL(server.url);
+  const headers = {
+    authorization: `Basic ${btoa(`${username}:${password}`)}`,
+    'content-type': 'application/json',
+  };
+  const path = `${origin}/${store.connection.database}`;
+  const compacted = async () => {
+    await fetch(`${path}/_compact`, { method: 'POST', headers, body: '{}' });
+    for (;;) {
+      const about = (await (await fetch(path, { headers })).json()) as Record<string, unknown>;
+      if (about['compact_running'] !== true) return about;
+    }
+  };
+  await server.fill();
+  expect(await compacted()).toHaveProperty('compact_error');
+  await server.free();
+  expect(await compacted()).not.toHaveProperty('compact_error');
+});

@@ -4,16 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { eraseDocuments } from '../../src/store/erase.js';
 
-it('begins a compaction of its own after one that runs already, and waits for its end', async () => {
+/** A server that tells of the database what `looks` say, one after the other; answers what it was asked. */
+async function serverThatTells(looks: (object | undefined)[]) {
   const asked: string[] = [];
-  /** What each look at the database says: another compaction runs, it has ended, ours runs, it has ended. */
-  const running = [true, false, true, false];
   const server = createServer((request, response) => {
     const what = `${request.method} ${request.url}`;
-    const isRunning = what === 'GET /db' ? running.shift() : undefined;
-    asked.push(isRunning === undefined ? what : `${what} ${isRunning}`);
-    const body =
-      what === 'POST /db/_purge' ? { purged: {} } : { ok: true, compact_running: isRunning };
+    const about = what === 'GET /db' ? looks.shift() : undefined;
+    asked.push(about === undefined ? what : `${what} ${JSON.stringify(about)}`);
+    const body = what === 'POST /db/_purge' ? { purged: {} } : { ok: true, ...about };
     request.resume().on('end', () => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     });
@@ -21,14 +19,30 @@ it('begins a compaction of its own after one that runs already, and waits for it
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const connection = { url: `http://127.0.0.1:${port}`, database: 'db', app: 'tws' };
+  return { asked, connection: { url: `http://127.0.0.1:${port}`, database: 'db', app: 'tws' } };
+}
+
+it('rejects where the server tells that its compaction failed', async () => {
+  const reason = 'No space left on device';
+  const { connection } = await serverThatTells([
+    // That of somebody else, before.
+    { compact_running: false, compact_error: 'another reason' },
+    { compact_running: false, compact_error: reason },
+  ]);
+  await expect(eraseDocuments(connection, [])).rejects.toThrow(reason);
+});
+
+it('begins a compaction of its own after one that runs already, and waits for its end', async () => {
+  // Another compaction runs, it has ended, ours runs, it has ended.
+  const looks = [true, false, true, false].map((compact_running) => ({ compact_running }));
+  const { asked, connection } = await serverThatTells(looks);
   expect(await eraseDocuments(connection, [])).toEqual([]);
   expect(asked).toEqual([
     'POST /db/_purge',
-    'GET /db true',
-    'GET /db false',
+    'GET /db {"compact_running":true}',
+    'GET /db {"compact_running":false}',
     'POST /db/_compact',
-    'GET /db true',
-    'GET /db false',
+    'GET /db {"compact_running":true}',
+    'GET /db {"compact_running":false}',
   ]);
 });

@@ -20,6 +20,7 @@ export async function databaseInfo(database: Database): Promise<object> {
     doc_count: docCount,
     disk_format_version: 8,
     compact_running: compacting.has(database),
+    ...compactError(database),
     cluster: { q: 1, n: 1, w: 1, r: 1 },
   };
 }
@@ -72,8 +73,7 @@ export async function compact(x: Exchange, database: Database): Promise<void> {
   requireJsonType(x.request);
   const ddoc = x.path[2];
   if (ddoc === undefined) {
-    // What goes wrong leaves the database as it is: only larger than it could be.
-    compactAll(database).catch(() => undefined);
+    void compactAll(database);
   } else {
     const index = await database.views.of(await database.catalog.get(`_design/${ddoc}`));
     index.compact().catch(() => undefined);
@@ -81,11 +81,15 @@ export async function compact(x: Exchange, database: Database): Promise<void> {
   sendJson(x, 202, { ok: true });
 }
 
+/** What goes wrong leaves the database as it is, with what was replaced and purged in its files; its figures tell. */
 async function compactAll(database: Database): Promise<void> {
   if (compacting.has(database)) return;
   compacting.add(database);
+  uncompacted.delete(database);
   try {
     await compactFiles(database);
+  } catch (error) {
+    uncompacted.set(database, error instanceof Error ? error.message : String(error));
   } finally {
     compacting.delete(database);
   }
@@ -93,6 +97,14 @@ async function compactAll(database: Database): Promise<void> {
 
 /** Databases that are being compacted. */
 const compacting = new WeakSet<Database>();
+/** Why the last compaction of a database failed. */
+const uncompacted = new WeakMap<Database, string>();
+
+/** CouchDB writes it into its log only. */
+function compactError(database: Database): { readonly compact_error?: string } {
+  const reason = uncompacted.get(database);
+  return reason === undefined ? {} : { compact_error: reason };
+}
 
 async function compactFiles(database: Database): Promise<void> {
   // What a view cannot take in is remembered for longer.
