@@ -13,3 +13,14 @@ export {
   type MoveStage,
   type MoveResult,
 } from './client/move/move.js';
+export { readAll, type BackedUp } from './client/backup/read.js';
+export {
+  claimForRestore,
+  finishRestore,
+  holdEngines,
+  isOfSource,
+  verifyRestored,
+  writeRestored,
+  writeRevisions,
+  type Expected,
+} from './client/backup/write.js';

@@ -6,6 +6,7 @@ import { httpProblems } from './errors/http.js';
 import { inputProblems } from './errors/input.js';
 import { knownKinds } from './errors/known-kinds.js';
 import { machineProblems } from './errors/machine.js';
+import { backupProblems } from './errors/backup.js';
 import { moveProblems } from './errors/move.js';
 import { ojsProblems } from './errors/ojs.js';
 import { workflowProblems } from './errors/workflows.js';
@@ -220,6 +221,7 @@ export const problems = {
   ...machineProblems,
   ...httpProblems,
   ...hookProblems,
+  ...backupProblems,
   ...moveProblems,
   ...ojsProblems,
   ...workflowProblems,

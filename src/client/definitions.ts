@@ -127,7 +127,10 @@ async function setEngine(
     throw problem('document_missing', { id: engine });
   }
   if ((control?.['enabled'] !== false) === enabled) return { id: engine, changed: false };
-  await writeDocument(store, { ...control, _id, type: 'engine-control', engine, enabled });
+  const { restored, reason, ...rest }: Readonly<Record<string, unknown>> = control ?? {};
+  // Whoever lets engines work on a restored backup says that the original works no more.
+  const kept = restored === undefined && reason !== undefined ? { reason } : {};
+  await writeDocument(store, { ...rest, ...kept, _id, type: 'engine-control', engine, enabled });
   return { id: engine, changed: true };
 }
 

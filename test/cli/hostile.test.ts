@@ -194,6 +194,8 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     [hostile, hostile],
   ],
   plugin: [['docs'], ['docs', hostile], [hostile]],
+  backup: [[hostile, '--verify'], [`none/${hostile}`]],
+  restore: [[hostile], ['bad.json', '--database', 'other']],
   convert: [[hostile]],
   move: [
     ['--to', hostile],

@@ -219,6 +219,43 @@ export const running: readonly CommandDefinition[] = [
     load: async () => (await import('../commands/move.js')).move,
   },
   {
+    name: 'backup',
+    about:
+      'Write the databases of an installation, while it runs, into one compressed file with check sums.',
+    arguments: [
+      { name: '<file>', about: 'The file, such as orders.tws.gz.', values: { named: ['file'] } },
+    ],
+    options: [
+      {
+        flags: '--verify',
+        about: 'Read the file and check that it is whole; no database is asked.',
+      },
+      {
+        flags: '--subject-keys',
+        about:
+          'Also the keys of sensitive values. Delete such a backup soon: a purge does not reach it.',
+      },
+    ],
+    stoppable: true,
+    examples: ['tws backup orders.tws.gz', 'tws backup orders.tws.gz --verify'],
+    load: async () => (await import('../commands/backup.js')).backup,
+  },
+  {
+    name: 'restore',
+    about:
+      'Write a backup into an empty or missing database, and compare; engines begin nothing there until they are enabled.',
+    arguments: [{ name: '<file>', about: 'A file of tws backup.', values: { named: ['file'] } }],
+    options: [
+      { flags: '--into-used', about: 'Also into a database that holds documents already.' },
+    ],
+    stoppable: true,
+    examples: [
+      'tws restore orders.tws.gz --database orders_restored',
+      "tws enable '*' --database orders_restored",
+    ],
+    load: async () => (await import('../commands/restore.js')).restore,
+  },
+  {
     name: 'convert',
     about: 'Convert the databases of the embedded server, which must not run, to another storage.',
     arguments: [
