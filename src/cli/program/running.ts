@@ -249,10 +249,7 @@ export const running: readonly CommandDefinition[] = [
       { flags: '--into-used', about: 'Also into a database that holds documents already.' },
     ],
     stoppable: true,
-    examples: [
-      'tws restore orders.tws.gz --database orders_restored',
-      "tws enable '*' --database orders_restored",
-    ],
+    examples: ['tws restore orders.tws.gz --database orders_restored'],
     load: async () => (await import('../commands/restore.js')).restore,
   },
   {
