@@ -31,6 +31,7 @@ export type { ArchivesToRead } from './client/archives.js';
 export type { PassOptions, PassResult } from './client/retention.js';
 export type { Gathered, GatheredFacts, GatheredQuery } from './client/gatherings.js';
 export type { FormAnswer, Inbox, InboxQuery } from './client/inbox.js';
+export type { LinkedForm } from './client/link-answers.js';
 export type { OpenForm } from './reading/open-forms.js';
 export type { LimitFacts, LimitsInUse, LimitsQuery } from './client/limits.js';
 export type { QueueFacts, QueueSwitch } from './client/queues.js';

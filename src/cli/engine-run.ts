@@ -16,6 +16,8 @@ import { usualLeaseMs } from '../model/engine.js';
 import { guardProcess } from '../engine/watch/guard.js';
 import { startWatchdog, type Watchdog } from '../engine/watch/watchdog.js';
 import { pagesPrefix } from '../http/pages.js';
+import { answerPath } from '../http/route.js';
+import { openAnswerLinks } from '../secrets/answer-links.js';
 import type { Log } from '../log.js';
 import type { EngineMeters } from '../engine/meters.js';
 import { allMeters } from '../metrics/all.js';
@@ -140,6 +142,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     notify: config.notify,
     ...{ egress: config.egress, code: config.code, sensitive: lateVaultOf(config) },
     linkOf: linkOf(config.http.public_url),
+    answerLinks: await answerLinksOf(config),
     onSecret,
     onCall: watchdog?.onCall,
     onDecide: watchdog?.onDecide,
@@ -208,6 +211,17 @@ function linkOf(publicUrl: string | undefined): ((job: string) => string) | unde
   if (publicUrl === undefined) return undefined;
   const base = publicUrl.replace(/\/+$/, '');
   return (job) => `${base}${pagesPrefix}/jobs/${encodeURIComponent(job)}`;
+}
+
+/** What makes links by which people answer: the settings have to say how browsers reach the server, and there is a key. */
+async function answerLinksOf({
+  cryptoKey,
+  http: { public_url: publicUrl },
+}: Config): Promise<EngineOptions['answerLinks']> {
+  if (publicUrl === undefined) return undefined;
+  const links = await openAnswerLinks(cryptoKey);
+  const base = publicUrl.replace(/\/+$/, '');
+  return links && { links, addressOf: (token) => `${base}${answerPath}${token}` };
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */

@@ -10,6 +10,7 @@ import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
 import { hookOpener } from './hooks/open.js';
 import { lateVaultOf } from './sensitive-values.js';
+import { openAnswerLinks } from '../secrets/answer-links.js';
 import { packageVersion } from '../package.js';
 
 /** `--http [host:port]` and `--no-http`. */
@@ -67,6 +68,7 @@ export async function startApi(given: ApiStart): Promise<HttpServer> {
     plugins,
     scriptOwners: config.code.script,
     openHook: hookOpener(config),
+    answerLinks: await openAnswerLinks(config.cryptoKey),
     sensitive,
   };
   const start = async (): Promise<HttpServer> => {

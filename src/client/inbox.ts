@@ -184,13 +184,3 @@ function roleIn({ assignee = [], group = [] }: OpenForm, who: FormAnswer): strin
   if (role !== undefined) return `${groupMark}${role}`;
   return isAdmin ? 'admin' : undefined;
 }
-
-/** The part of the client about forms. */
-export type Forms = {
-  /** The forms that wait for an answer, by when they are due. */
-  readonly inbox: (query: InboxQuery) => Promise<Inbox>;
-  /** Those of one job, as it is stored, or of the one as which it goes on. */
-  readonly forms: (doc: StoredDocument) => Promise<readonly OpenForm[]>;
-  /** Answers a form. @throws as `sendFormAnswer` */
-  readonly answerForm: (answer: FormAnswer) => Promise<FormAnswerSent>;
-};

@@ -2,7 +2,7 @@ import type { Store } from '../store/store.js';
 import { holding, type HoldingJobs } from './holding.js';
 import { viewsOfDesigns, type ViewsOfDesigns } from './design-views.js';
 import { formsWith } from './forms.js';
-import type { Forms } from './inbox.js';
+import type { Forms } from './forms.js';
 import { namedSecrets, type NamedSecrets } from './named-secrets.js';
 import type { VersionsOfFlows } from './flow-versions.js';
 import { cachedResults, type CachedResults } from './cached-results.js';

@@ -1,4 +1,5 @@
 import type { FailureSeen } from '../model/step.js';
+import type { LinkProofs } from '../model/answer-link.js';
 import type { BigResult } from '../model/big-result.js';
 import { usualCrashLimit } from '../model/engine.js';
 import type { AnnouncedEvent } from '../model/event.js';
@@ -248,6 +249,8 @@ export type World = {
   readonly subject: (id: string) => SubjectFound;
   /** The address of a job's page, where one is known. */
   readonly linkOf: (job: string) => string | undefined;
+  /** What makes links by which people answer; undefined: nothing does. */
+  readonly answerLinks: LinkProofs | undefined;
   readonly event: (type: string, key: string) => Announced;
   /** By the id of its document. */
   readonly cached: (id: string) => CachedFound;
@@ -314,6 +317,7 @@ export const unknownWorld: World = {
   root: () => 'unknown',
   subject: unknown,
   linkOf: () => undefined,
+  answerLinks: undefined,
   event: unknown,
   cached: unknown,
   lockId: (text) => text,

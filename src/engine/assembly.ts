@@ -114,6 +114,7 @@ function createBase(options: EngineOptions) {
     once: createLogOnce(log),
     meters: options.meters,
     linkOf: (job: string): string | undefined => options.linkOf?.(job),
+    answerLinks: options.answerLinks?.links,
     self: {
       id,
       plugins: new Set(options.plugins.names()),
@@ -163,7 +164,7 @@ function createAttempts(
   });
   const attempts = createRunningAttempts({
     ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
-    ...{ count, clock, code },
+    ...{ count, clock, code, answerLinks: options.answerLinks },
     openSecrets: createOpenSecrets({
       ...{ library, keyring },
       openSensitive: openSensitive(retry, options.sensitive),
@@ -228,7 +229,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
 
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
-  { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf }: Base,
+  { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf, answerLinks }: Base,
   {
     others: { peers, queueControls, notifyLists },
     queues: { waitQueue },
@@ -282,7 +283,7 @@ function createViews(
         notifyLists: notifyLists.of,
         lockId: lockIdOf,
         render: renderParams,
-        linkOf,
+        ...{ linkOf, answerLinks },
         crashLimit,
         retryDelayMs,
       };

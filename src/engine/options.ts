@@ -9,6 +9,7 @@ import type { DeciderParts } from './loop/decision.js';
 import type { BlockWatchOptions, OnDecide } from './watch/blocking.js';
 import type { Log } from './log.js';
 import type { EngineMeters } from './meters.js';
+import type { LinkMaker } from './attempts/open-links.js';
 import type { CodePolicy } from '../plugin/code-policy.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import type { EngineListener } from './events/system-events.js';
@@ -60,6 +61,8 @@ export type EngineOptions = {
   readonly documentLimit?: number | undefined;
   /** The address of a job's page, for notifications of its end; default: none. */
   readonly linkOf?: ((job: string) => string) | undefined;
+  /** Makes links by which people answer forms; default: nothing does. */
+  readonly answerLinks?: LinkMaker | undefined;
   /** Called with each call of a plugin in this process; returns what is called when it has ended. */
   readonly onCall?: BlockWatchOptions['onBegin'];
   /** Called with the job about which this process decides; a decision takes no turn of the event loop. */

@@ -4,6 +4,8 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import type { Vault } from '../sensitive/vault.js';
 import type { Cache } from './access/cache.js';
 import type { Identify } from './access/identify.js';
+import type { AnswerLinks } from '../model/answer-link.js';
+import type { LinkRefusals } from './access/link-refusals.js';
 import type { HookRefusals } from './plumbing/hook-refusals.js';
 import type { JobHub } from './feed/hub.js';
 import type { StoredDocument } from '../model/document.js';
@@ -58,6 +60,9 @@ export type Api = {
   readonly secure: boolean;
   /** Counts an attempt to sign in from an address: the seconds to wait when there were too many. */
   readonly trySignIn: (address: string) => number | undefined;
+  /** Proves links by which people answer forms; absent: there are none. */
+  readonly answerLinks?: AnswerLinks | undefined;
+  readonly linkRefusals: LinkRefusals;
   /** Epoch ms. */
   readonly now: () => number;
   /** How often streams give a sign of life, ms. */

@@ -110,6 +110,8 @@ export type RouteDoc = {
   readonly access: Access;
   /** Its answer goes on for ever: there is no head of it alone. */
   readonly endless?: boolean;
+  /** Its address is what lets somebody in: a page that tells no origin may send to it. */
+  readonly isCredential?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Its query may have any names. */
@@ -124,6 +126,9 @@ export type RouteDoc = {
 
 /** Where the routes are. */
 export const prefix = '/_tws';
+
+/** Where the pages of links are; the token follows. */
+export const answerPath = `${prefix}/answer/`;
 
 /** The whole path of a route. */
 export function fullPath({ path, atRoot }: Pick<RouteDoc, 'path' | 'atRoot'>): string {

@@ -46,6 +46,7 @@ import {
 import { docsRoute, openApiRoute, styleRoute } from './routes/reference.js';
 import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
+import { linkAnswerRoute, linkRoute } from './routes/answer-link.js';
 import { answerRoute, formsRoute, inboxRoute } from './routes/forms.js';
 import { gatheringsRoute } from './routes/gatherings.js';
 import { limitsRoute } from './routes/limits.js';
@@ -75,6 +76,8 @@ export const routes: readonly Route[] = [
   inboxRoute,
   formsRoute,
   answerRoute,
+  linkRoute,
+  linkAnswerRoute,
   ...bulkRoutes,
   eventsRoute,
   ...definitionRoutes,

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6, type AddressInfo, type Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { createPulse, type Client, type ServerReport } from '../client.js';
@@ -11,6 +12,7 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { createCache } from './access/cache.js';
 import { isConfidential } from './access/confidential.js';
 import { createIdentify } from './access/identify.js';
+import { createLinkRefusals } from './access/link-refusals.js';
 import { createRate } from './access/rate.js';
 import type { Api, MetricsPort, OpenHook } from './api.js';
 import { hookSecrets } from '../model/hook.js';
@@ -54,6 +56,8 @@ export type ServerOptions = {
   readonly sensitive?: Api['sensitive'];
   /** Absent: hooks have secrets in clear only. */
   readonly openHook?: OpenHook | undefined;
+  /** Proves links by which people answer forms; absent: there are none. */
+  readonly answerLinks?: Api['answerLinks'];
   /** How long a user or token is believed without asking the database again; default 5000. */
   readonly keepMs?: number;
   /** How long the database may take to tell something; default 25000. */
@@ -199,6 +203,8 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     reference: () => describeApi(routes, version),
     secure: isSecure(settings),
     trySignIn: (address) => tries.take(address),
+    answerLinks: options.answerLinks,
+    linkRefusals: createLinkRefusals({ ...signInRate, now: steady, rest: (ms) => sleep(ms) }),
     now: () => Date.now(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },

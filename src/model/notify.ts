@@ -267,6 +267,22 @@ const notifiesSchema = z.looseObject({
       at: z.int().min(0),
     }),
   ),
+  /** Of a wait for people: the attempt, and its links; `mark` is what their places hold in parameters. */
+  answer: z.exactOptional(
+    z.looseObject({
+      path: z.string(),
+      attempt: z.int().min(1),
+      since: z.number(),
+      links: z.array(
+        z.looseObject({
+          for: z.string(),
+          hash: z.string(),
+          until: z.number(),
+          mark: z.string(),
+        }),
+      ),
+    }),
+  ),
   /** When the end of the subject was found to be stored; absent: it waits for that. */
   since: z.exactOptional(z.number()),
 });

@@ -5,6 +5,11 @@ export const formEvents = ['reminder', 'due', 'escalated'] as const;
 export const alertOccasions = ['late', 'stuck', 'waiting', ...formEvents] as const;
 export type AlertOccasion = (typeof alertOccasions)[number];
 
+/** Whether it tells of a wait for people. */
+export function isFormEvent(event: AlertOccasion): boolean {
+  return event === 'waiting' || formEvents.some((one) => one === event);
+}
+
 /** How a job may end that is told of. */
 const endings = ['succeeded', 'failed', 'cancelled'] as const;
 

@@ -12,6 +12,8 @@ const addressSchema = z.object({
   attempt: z.exactOptional(z.int().min(1).describe('The attempt of that step; absent: any.')),
 });
 
+const proofSchema = textSchema.describe('Of an answer as "link": what the server adds to it.');
+
 /** A signal as its job keeps it. */
 export const keptSignalSchema = z.looseObject({
   id: z.string(),
@@ -21,6 +23,7 @@ export const keptSignalSchema = z.looseObject({
   failure: z.exactOptional(failureSchema),
   by: z.exactOptional(textSchema),
   ...addressSchema.shape,
+  proof: z.exactOptional(proofSchema),
 });
 
 /** The job that a signal starts where there is none of the id that it names. */
@@ -47,6 +50,7 @@ export const signalDocumentSchema = z
     ),
     by: z.exactOptional(textSchema.describe('Who sends it.')),
     ...addressSchema.shape,
+    proof: z.exactOptional(proofSchema),
     start: z.exactOptional(startSchema),
   })
   .superRefine(({ job, start }, context) => {

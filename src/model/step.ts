@@ -77,6 +77,10 @@ const formSchema = z.looseObject({
       group: z.exactOptional(z.array(z.string())),
     }),
   ),
+  /** Links by which users may answer without signing in. */
+  links: z.exactOptional(
+    z.array(z.looseObject({ for: z.string(), hash: z.string(), until: momentSchema })),
+  ),
   /** Who answered, when, and, where that is not who was asked, as what. */
   answered: z.exactOptional(
     z.looseObject({

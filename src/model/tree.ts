@@ -27,6 +27,8 @@ export type PeopleAsked = {
     readonly assignee?: Named;
     readonly group?: Named;
   };
+  /** So long links by which users may answer are good; `false`: there are none. */
+  readonly link?: number | false;
 };
 
 /** A wait for a person who approves or refuses. */

@@ -27,6 +27,8 @@ export type ContextInput = {
   readonly parentResults?: Json;
   readonly failure?: FailureSeen;
   readonly item?: unknown;
+  /** What templates of a notification see of the form that it tells of. */
+  readonly form?: Json;
   readonly history?: readonly HistoryEvent[];
   readonly signal: AbortSignal;
   readonly log: PluginContext['log'];
@@ -67,6 +69,7 @@ export function createContext(input: ContextInput): {
   const signal = stopSignal(input.signal);
   const above = {
     item: input.item,
+    ...(input.form === undefined ? {} : { form: input.form }),
     ...(input.failure === undefined ? {} : { failure: frozenCopy(input.failure) }),
   };
   // Most plugins look at their parameters only, and a job may be large.

@@ -118,6 +118,13 @@ export function wordsOf({ kind, owner, name, field }: SecretPlace): string {
 
 type Key = { readonly id: string; readonly key: Buffer };
 
+/** The keys from which links are made, one for each passphrase in `TWS_CRYPTO_KEY`. */
+export async function linkKeys(cryptoKey: string | undefined): Promise<readonly Buffer[]> {
+  const masters = keysIn(cryptoKey).map((passphrase) => derivedBy(passphrase, 'tws:v2'));
+  const part = (master: Buffer) => hkdfSync('sha256', master, '', 'links', lengths.key);
+  return (await Promise.all(masters)).map((master) => Buffer.from(part(master)));
+}
+
 /**
  * The key of a passphrase, and its id. scrypt runs once per passphrase: there is no salt in a value,
  * so a forged one costs nothing. The nonce is random; one key is good for 2^32 values.

@@ -60,6 +60,8 @@ const reminderSchema = z.union(
 const mostReminders = 100;
 const manyText = `must be at most ${mostReminders} reminders`;
 
+const linkText = 'must be a duration in milliseconds or ISO 8601, or false';
+
 /** What waits for people may say beside their form. */
 export const peopleFields = {
   title: z.exactOptional(textSchema.describe('Title of the form; templates are filled in.')),
@@ -91,6 +93,13 @@ export const peopleFields = {
         { error: 'must be {after, assignee, group}' },
       )
       .describe('Who may answer as well, once so much time is over.'),
+  ),
+  link: z.exactOptional(
+    z
+      .union([writtenLengthSchema, z.literal(false)], { error: linkText })
+      .describe(
+        'How long links by which users may answer without signing in are good; default: until it is due, else seven days; false: there are none.',
+      ),
   ),
 };
 

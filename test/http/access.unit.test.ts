@@ -4,8 +4,14 @@ import { cookieIn, setCookie } from '../../src/http/access/cookies.js';
 import { isConfidential } from '../../src/http/access/confidential.js';
 import { createIdentify } from '../../src/http/access/identify.js';
 import { assertOwnOrigin } from '../../src/http/access/origin.js';
-import { mayHaveSensitive, principalOf, reaches } from '../../src/http/access/principal.js';
+import {
+  localPrincipal,
+  mayHaveSensitive,
+  principalOf,
+  reaches,
+} from '../../src/http/access/principal.js';
 import { createRate, networkOf } from '../../src/http/access/rate.js';
+import { signedBy } from '../../src/http/routes/requests.js';
 import { addressForm, hostAndPort, isLoopback } from '../../src/config/address.js';
 import type { HttpSettings } from '../../src/config/http.js';
 
@@ -261,5 +267,15 @@ describe('addresses', () => {
     ['10.0.0.1', false],
   ])('%s is of this machine: %s', (host, is) => {
     expect(isLoopback(host)).toBe(is);
+  });
+});
+
+describe('who signs an answer', () => {
+  const named = (kind: 'user' | 'token') => principalOf(kind, 'ann', ['tws-viewer']);
+
+  it('is a user by name, and a token by a name that no user has', () => {
+    expect(signedBy({ by: 'bob' }, named('user'))).toEqual({ by: 'ann' });
+    expect(signedBy({ by: 'ann' }, named('token'))).toEqual({ by: 'token:ann' });
+    expect(signedBy({ by: 'bob' }, localPrincipal)).toEqual({ by: 'bob' });
   });
 });

@@ -56,6 +56,8 @@ const table: Readonly<Record<string, string>> = {
   listForms: '--OOO',
   // Of those who may look, whom the form asks.
   answerForm: '--OOO',
+  showLinkedForm: 'OOOOO',
+  answerLinkedForm: 'OOOOO',
   retryJobs: '---OO',
   cancelJobs: '---OO',
   announceEvent: '---OO',

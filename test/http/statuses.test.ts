@@ -6,6 +6,8 @@ import { describeApi } from '../../src/http/reference/document.js';
 import type { OpenApi } from '../../src/http/reference/openapi.js';
 import { fullPath, type Route } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
+import type { LinkPlace } from '../../src/model/answer-link.js';
+import { openAnswerLinks } from '../../src/secrets/answer-links.js';
 import { flow, task } from '../cli/terminal.js';
 import { openStream } from './events.js';
 import { makeUser, openApi, type Asking, type TestApi } from './server.js';
@@ -94,6 +96,7 @@ function pathFor(route: Route, id = 'some'): string {
   return fullPath(route)
     .replace('{id}', encodeURIComponent(id))
     .replace('{step}', 'echo')
+    .replace('{token}', 'some')
     .replace('{owner}', 'acme')
     .replace('{name}', 'default');
 }
@@ -609,6 +612,79 @@ describe('each route', () => {
         expect([id, await go(id, path, { headers })]).toEqual([id, 422]);
       }
     }
+  });
+
+  // Shows X-13.
+  it('of links answers as the reference says, and to none that does not work differently', async () => {
+    const links = await openAnswerLinks('key');
+    if (links === undefined) throw new Error('There is no key.');
+    api = await openApi({ answerLinks: links });
+    const until = Date.now() + 3_600_000;
+    /** Stores a job whose form has a link, and returns its token. */
+    const linked = async (job: string, more: Partial<LinkPlace> = {}, state?: string) => {
+      const place = { job, path: '0', attempt: 1, since: 1, for: 'ann', until, ...more };
+      const hash = links.hashOf(place);
+      const doc = asking(job, state);
+      const [step] = doc.steps;
+      const form = { ...step?.form, links: [{ for: 'ann', hash, until: place.until }] };
+      await api.put({ ...doc, steps: [{ ...step, form }] });
+      return links.tokenOf(place, hash) ?? '';
+    };
+    const form = async (token: string, text = '', more: Asking = {}) =>
+      go('answerLinkedForm', `/answer/${token}?wait=${more.signal ? '60s' : '0'}`, {
+        raw: text,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...more.headers },
+      });
+    const good = await linked('link-1');
+    const show = (token: string) => go('showLinkedForm', `/answer/${token}`);
+    expect(await show(good)).toBe(200);
+    expect(await form(good, 'answer=7')).toBe(422);
+    expect(await form(good, '', { headers: { 'content-encoding': 'gzip' } })).toBe(415);
+    expect(await form(good, Array.from({ length: 1_001 }, (_, i) => `a${i}=1`).join('&'))).toBe(
+      400,
+    );
+    expect(await form(good, '', { headers: { origin: 'null' } })).toBe(202);
+
+    // A link that was used, is over, was not made here, or belongs to another job or user.
+    const ended = await linked('link-2', {}, '$$complete');
+    const over = await linked('link-3', { until: 2 });
+    const other = await openAnswerLinks('another key');
+    const place = { job: 'link-4', path: '0', attempt: 1, since: 1, for: 'ann', until };
+    const stranger = other?.tokenOf(place, other.hashOf(place)) ?? '';
+    await linked('link-4');
+    const forged = good.replace(/^[^.]+/, Buffer.from('link-4').toString('base64url'));
+    const gone = [
+      good,
+      ended,
+      over,
+      stranger,
+      forged,
+      'some',
+      `${Buffer.from('nix').toString('base64url')}.${'a'.repeat(43)}`,
+    ];
+    const told = await Promise.all(
+      gone.map(async (token) => {
+        const post = { method: 'POST', body: new URLSearchParams({}) };
+        const answered = await fetch(`${api.url}/_tws/answer/${token}`, post);
+        return [answered.status, await answered.text()].join(' ');
+      }),
+    );
+    expect(new Set(told).size).toBe(1);
+    expect(told[0]).toMatch(/^404 [^]*It was used already, has expired, or is not complete\./);
+    expect([await show(good), await form(good), await show('some')]).toEqual([404, 404, 404]);
+    expect([await show(good), await form(good)]).toEqual([429, 429]);
+
+    api = await openApi({ answerLinks: links });
+    const unproven = await linked('link-5');
+    await api.engine();
+    const wait = { signal: new AbortController().signal };
+    expect(await form(unproven, '', wait)).toBe(409);
+    const maker = { links, addressOf: (token: string) => token };
+    api = await openApi({ answerLinks: links });
+    const proven = await linked('link-6');
+    await api.engine({ answerLinks: maker });
+    expect(await form(proven, '', wait)).toBe(200);
+    expect(await show(proven)).toBe(404);
   });
 
   it('of notify lists answers as the reference says', async () => {

@@ -41,6 +41,10 @@ export type PageOptions = {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
+  /** false: the browser runs none. */
+  readonly scripts?: boolean;
+  /** Opens this address instead. */
+  readonly at?: string;
   /** Mistakes that the browser tells of and that are meant to be. */
   readonly expected?: RegExp;
 };
@@ -52,7 +56,7 @@ export type PageOptions = {
 export async function openPage(
   url: string,
   path: string,
-  { theme = 'light', width = 1280, height = 900, expected }: PageOptions = {},
+  { theme = 'light', width = 1280, height = 900, expected, scripts = true, at }: PageOptions = {},
 ): Promise<Page> {
   const context = await (
     await browser()
@@ -61,6 +65,7 @@ export async function openPage(
     colorScheme: theme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
+    javaScriptEnabled: scripts,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -77,7 +82,7 @@ export async function openPage(
     await context.close();
     expect(mistakes).toEqual([]);
   });
-  await page.goto(`${url}/_tws/admin${path}`);
+  await page.goto(at ?? `${url}/_tws/admin${path}`);
   return page;
 }
 

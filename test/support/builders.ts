@@ -96,6 +96,7 @@ export type WorldOptions = {
   /** Jobs that notifications tell of, by id. */
   readonly subjects?: Readonly<Record<string, SubjectFound>>;
   readonly linkOf?: (job: string) => string;
+  readonly answerLinks?: World['answerLinks'];
   /** Permits, by the id of the request. */
   readonly permits?: Readonly<Record<string, PermitAnswer>>;
   /** Nonces of permits whose holders were asked to cancel. */
@@ -153,6 +154,7 @@ export function world(options: WorldOptions = {}): World {
     root: (id) => options.roots?.[id] ?? 'unknown',
     subject: (id) => options.subjects?.[id] ?? { kind: 'unknown' },
     linkOf: (job) => options.linkOf?.(job),
+    answerLinks: options.answerLinks,
     event: (type, key) => options.events?.[`${type}:${key}`] ?? { kind: 'absent' },
     cached: (id) => options.cached?.[id] ?? { kind: 'absent' },
     lockId: (text) => `lock:${text}`,

@@ -1,4 +1,5 @@
 import type { LiveJob } from '../../model/job.js';
+import type { StepLink } from '../../model/answer-link.js';
 import type { Notifies, NotifyEntry } from '../../model/notify.js';
 import type { AlertOccasion } from '../../model/occasions.js';
 import type { RetryInput } from '../../model/retry.js';
@@ -12,6 +13,10 @@ import { tellingDepth } from '../../reading/parent.js';
 import { isObject } from '../../model/object.js';
 import { notificationBody } from '../notices/formats.js';
 import { expandParams } from '../start/params.js';
+import type { LinkStep } from '../waiting/links.js';
+
+/** What notifications ask of the world. */
+export type TellingWorld = Pick<World, 'linkOf' | 'answerLinks'>;
 
 /**
  * What a notification is made from. `id`: its own; `before`: its subject before the end, or as it goes on;
@@ -22,7 +27,7 @@ export type Telling = {
   readonly ended: Doc & { readonly _id: string };
   readonly at: number;
   /** What is told of a job that goes on; absent: its end. */
-  readonly alert?: AlertFacts | undefined;
+  readonly alert?: AlertTold | undefined;
   readonly entry: NotifyEntry;
   /** Where the entry is, if it is a flow's. */
   readonly of?: Notifies['entry'] | undefined;
@@ -45,6 +50,11 @@ export type AlertFacts = {
   readonly group?: readonly string[];
   readonly due?: number;
 };
+
+/** The same, with the attempt that waits and the links by which it may be answered. */
+export type AlertTold = AlertFacts & { readonly answer?: AnswerFacts };
+
+type AnswerFacts = Omit<LinkStep, 'job'> & { readonly links: readonly StepLink[] };
 
 type Doc = Readonly<Record<string, unknown>>;
 
@@ -72,7 +82,7 @@ const webhookRetry: RetryInput = {
  * Returns the job that reports the end of another, in the same queue. It has the same owner, or that of the notify
  * list: what an owner stores changes nothing in how a list of DEFAULT tells of the jobs.
  */
-export function notificationOf(telling: Telling, world: Pick<World, 'linkOf'>): ChildJob {
+export function notificationOf(telling: Telling, world: TellingWorld): ChildJob {
   const { ended, entry, id, at } = telling;
   const { owner = ended['owner'] } = telling as Doc;
   const { priority } = ended as Doc;
@@ -154,10 +164,16 @@ function queueFor({ queue, flow_definition: flow, parent }: Doc) {
   return ownQueue({ queue: named.find((one) => one !== undefined) });
 }
 
-function notifiesFor(
-  { before, ended, alert, entry: { include, flow, format }, of }: Telling,
-  world: Pick<World, 'linkOf'>,
-): Notifies {
+function notifiesFor(telling: Telling, world: TellingWorld): Notifies {
+  const {
+    before,
+    ended,
+    entry: { include, flow, format },
+    of,
+  } = telling;
+  const { answer, ...told } = telling.alert ?? {};
+  const alert = telling.alert && (told as AlertFacts);
+  const links = answer && linksToTell(telling, answer, world);
   // What an entry says for a flow are the parameters of a job, which has no secrets.
   const entry = flow === undefined ? of : undefined;
   return {
@@ -167,6 +183,26 @@ function notifiesFor(
     ...(include === undefined ? {} : { include }),
     ...(format === undefined ? {} : { format }),
     ...(entry === undefined ? {} : { entry }),
+    ...(links === undefined ? {} : { answer: links }),
+  };
+}
+
+/**
+ * The links of a form for what tells of it (PF8). Only an entry of a stored flow or of a notify list gets them: with
+ * `notify` of a job, its submitter could answer in the place of others. A flow as receiver has none either.
+ */
+function linksToTell(
+  { entry: { flow }, of, owner, id, at }: Telling,
+  { links, ...step }: AnswerFacts,
+  { answerLinks }: TellingWorld,
+): Notifies['answer'] {
+  const isStored = (of !== undefined && of.flow !== '') || owner !== undefined;
+  if (answerLinks === undefined || flow !== undefined || !isStored) return undefined;
+  return {
+    ...step,
+    links: links
+      .filter(({ until }) => until > at)
+      .map((link) => ({ ...link, mark: answerLinks.markOf(id, link.hash) })),
   };
 }
 

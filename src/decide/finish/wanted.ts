@@ -8,7 +8,7 @@ import type { World } from '../world.js';
 import { runOf, type Subject } from './notification.js';
 
 /** The part of the world that notifications ask. */
-export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf' | 'notifyLists'>;
+export type NotifyWorld = Pick<World, 'flow' | 'child' | 'linkOf' | 'notifyLists' | 'answerLinks'>;
 
 type Doc = Readonly<Record<string, unknown>>;
 

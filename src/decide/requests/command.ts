@@ -151,7 +151,7 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   if (signals.length >= mostSignals) {
     return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
   }
-  const { name, failure, by, as, step, attempt } = signal;
+  const { name, failure, by, as, step, attempt, proof } = signal;
   const { job: holder, data } = aside(job, signal, big);
   const kept: Signal = {
     id: signal._id,
@@ -164,6 +164,7 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
     ...(as === undefined ? {} : { as }),
     ...(step === undefined ? {} : { step }),
     ...(attempt === undefined ? {} : { attempt }),
+    ...(proof === undefined ? {} : { proof }),
   };
   const after = { ...awake(holder), signals: [...signals, kept] } as Job;
   return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };

@@ -12,6 +12,7 @@ import {
   type Contents,
   type Results,
 } from '../../reading/results.js';
+import { formTold } from '../../reading/form-told.js';
 import type { Beginning } from '../../structures/progress.js';
 import { mapStdio, writtenParams } from './params.js';
 
@@ -76,7 +77,7 @@ export function prepare(
   const attempt = attemptsOf(job, path).length + 1;
   const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
   const seen = { params: mapped.params, results, parent_results, ...failureFor(job, { path }) };
-  const context = { ...scope, job, step, ...seen };
+  const context = { ...scope, job, step, ...seen, ...formTold(job) };
   const filled = world.render(mapped.params, context, untouched);
   if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
   const rendered = world.render(texts, context, []);

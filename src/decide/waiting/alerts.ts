@@ -12,12 +12,13 @@ import type { WaitingStep } from '../../model/step.js';
 import { ownerOf } from '../../model/task.js';
 import { lateAt, waitsForPerson } from '../../reading/alerts.js';
 import { lengthOf } from '../../words.js';
-import { notificationOf, type AlertFacts } from '../finish/notification.js';
+import { notificationOf, type AlertTold } from '../finish/notification.js';
 import { freeId, idsOf, wantedAlive, type Wanted } from '../finish/wanted.js';
 import { lookUp, type Query } from '../queries.js';
 import type { ChildJob, Intent, Wait } from '../intent.js';
 import type { World } from '../world.js';
 import { withNextDue } from './sleep.js';
+import { linkStepOf } from './links.js';
 import { describeWait } from './waits.js';
 
 /** What a wait comes to: the job with its stay on record, and until when it waits; or what is told first. */
@@ -130,7 +131,7 @@ function mayTell(job: LiveJob, event: AlertOccasion, { notifyLists }: World): bo
 }
 
 /** Something that may be told; `key`: tells it from others of the job in this run; `since`: epoch ms. */
-type Alert = Omit<AlertFacts, 'at'> & { readonly key: string; readonly since: number };
+type Alert = Omit<AlertTold, 'at'> & { readonly key: string; readonly since: number };
 
 /** Without the record of a stay, when the job moves. */
 export function moved(intent: Intent): Intent {
@@ -151,7 +152,9 @@ function alertsOf(job: LiveJob, wait: Wait, world: World): readonly Alert[] {
   const expected = flow.expected === undefined ? 0 : writtenSpanMs(flow.expected);
   const late = `It has been running for longer than the expected ${lengthOf(expected)}.`;
   const waiting = job.steps.filter(waitsForPerson);
-  const people = waiting.flatMap(formAlerts).filter(({ event }) => asks(event));
+  const people = waiting
+    .flatMap((step) => formAlerts(job, step))
+    .filter(({ event }) => asks(event));
   return [
     ...(since < Infinity && asks('late')
       ? [{ event: 'late', key: 'late', since, because: late } as const]
@@ -171,32 +174,34 @@ function alertsOf(job: LiveJob, wait: Wait, world: World): readonly Alert[] {
       // Items of a map have the same index, and each may wait for somebody else.
       key: `waiting-${step.form === undefined ? step.index : step.path}-${sinceOf(step)}`,
       since: sinceOf(step),
-      ...factsOf(step),
+      ...factsOf(job, step),
     })),
     ...people,
   ];
 }
 
 /** What is told of a step that waits for a person. */
-function factsOf(step: WaitingStep): Pick<Alert, 'because' | 'step' | 'signal'> {
+function factsOf(job: LiveJob, step: WaitingStep): Pick<Alert, 'because' | 'step' | 'signal'> {
   const { name, signal, form = {} } = step;
-  const { title, text, assignee, group, due } = form;
+  const { title, text, assignee, group, due, links } = form;
+  const { job: _job, ...attempt } = linkStepOf(job, step);
   const asked = Object.entries({ title, text, assignee, group, due });
   return {
     because: `Step ${name} waits ${describeWait(step)}.`,
     step: name,
     signal: String(signal),
     ...Object.fromEntries(asked.filter(([, value]) => value !== undefined)),
+    ...(links === undefined ? {} : { answer: { ...attempt, links } }),
   };
 }
 
 /** What is told of the timers of a form that were taken up (PF2). */
-function formAlerts(step: WaitingStep): readonly Alert[] {
+function formAlerts(job: LiveJob, step: WaitingStep): readonly Alert[] {
   const { form, path } = step;
   return (form?.timers ?? []).flatMap(({ event, at, told }) => {
     if (told === undefined) return [];
     const key = `${event}-${path}-${sinceOf(step)}-${at}`;
-    return [{ event, key, since: at, ...factsOf(step) }];
+    return [{ event, key, since: at, ...factsOf(job, step) }];
   });
 }
 

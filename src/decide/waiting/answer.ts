@@ -43,7 +43,7 @@ export function answered(job: LiveJob, step: WaitingStep, signal: Signal, at: At
   });
   const leaf = leafAt(job, step.path);
   const asked = askedAt(leaf);
-  const stranger = notAsked(step, signal);
+  const stranger = notAsked(job, step, signal, world);
   if (stranger !== undefined) return refusedMove(job, signal, stranger, now);
   if (why !== undefined) return failed({ failure: why, exit: exits.failed });
   const name = attachmentOf({ ...step, result: data });

@@ -1,15 +1,18 @@
+import { byLink } from '../../model/answer-link.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import { exits, type StepForm, type WaitingStep } from '../../model/step.js';
 import type { Entry, Leaf } from '../../model/tree.js';
 import { mayAnswer, nextTimer, peopleWords } from '../../reading/people.js';
+import { leafAt } from '../../reading/entries.js';
 import { formAskedBy, type FormAsked } from '../../structures/people.js';
 import { repetitionsAround } from '../../structures/paths.js';
 import { failStep } from '../finish/fail.js';
 import { withRecord } from '../requests/records.js';
 import type { Unbegun } from '../start/prepare.js';
 import { withStep } from '../steps.js';
+import { linksFor, linkStepOf, unprovenLink, type LinkStep, type LinkWorld } from './links.js';
 import { releasedWait } from './released-wait.js';
 
 /*
@@ -32,8 +35,18 @@ export type FormBegun =
 
 type Filled = Readonly<Record<string, unknown>>;
 
-/** Works out what a wait asks of people (PF1). `filled`: the texts of the entry, without templates. */
-export function beginForm(asked: FormAsked, leaf: Leaf, filled: Filled, now: number): FormBegun {
+/** What a wait for people begins with. `filled`: the texts of the entry, without templates. */
+export type FormBeginning = {
+  readonly asked: FormAsked;
+  readonly leaf: Leaf;
+  readonly filled: Filled;
+  /** The job, and the attempt of its step. */
+  readonly of: Omit<LinkStep, 'since'>;
+};
+
+/** Works out what a wait asks of people (PF1). */
+export function beginForm(beginning: FormBeginning, now: number, world: LinkWorld): FormBegun {
+  const { asked, leaf, filled, of } = beginning;
   const { word, escalate, due } = asked;
   const at = (key: string): unknown => filled[`${word}.${key}`];
   const named: Record<string, readonly string[] | undefined> = {};
@@ -47,9 +60,13 @@ export function beginForm(asked: FormAsked, leaf: Leaf, filled: Filled, now: num
   const own = { assignee: named['assignee'], group: named['group'] };
   const others = { assignee: named['escalate.assignee'], group: named['escalate.group'] };
   const timers = timersOf(asked, now);
+  const dueAt = due === undefined ? {} : { due: now + due };
+  const by = { asked: { ...known({ link: asked.link }), ...dueAt }, now };
+  const links = linksFor(own.assignee, { ...of, since: now }, by, world);
   const form = {
     ...known({ title: textOr(at('title')), text: textOr(at('text')), ...own }),
-    ...(due === undefined ? {} : { due: now + due }),
+    ...dueAt,
+    ...known({ links }),
     ...(timers.length === 0 ? {} : { timers }),
     ...(escalate === undefined ? {} : { escalate: known(others) }),
   } as StepForm;
@@ -104,17 +121,39 @@ function timersOf({ due, remind, escalate }: FormAsked, now: number): Timers {
   return timers.toSorted((a, b) => a.at - b.at);
 }
 
-/** Puts the next timer of a wait on record, if it is time (PF2); an escalation asks others as well. */
-export function formTimer(job: LiveJob, step: WaitingStep, now: number): LiveJob | undefined {
+/** Puts the next timer of a wait on record, if it is time (PF2); an escalation asks others as well (PF6). */
+export function formTimer(
+  job: LiveJob,
+  step: WaitingStep,
+  now: number,
+  world: LinkWorld,
+): LiveJob | undefined {
   const timer = nextTimer(step);
   if (timer === undefined || timer.at > now) return undefined;
   const { escalate, ...form } = step.form as StepForm;
   const timers = form.timers?.map((one) => (one === timer ? { ...one, told: now } : one));
-  const others = timer.event === 'escalated' ? escalated(form, escalate) : { escalate };
+  const others =
+    timer.event === 'escalated'
+      ? { ...escalated(form, escalate), ...linksOfOthers(job, step, now, world) }
+      : { escalate };
   return withStep(job, step, {
     ...step,
     form: { ...form, ...known(others), timers } as StepForm,
   });
+}
+
+/** The links of a step, with those of the users who are asked as well by now. */
+function linksOfOthers(
+  job: LiveJob,
+  step: WaitingStep,
+  now: number,
+  world: LinkWorld,
+): Pick<StepForm, 'links'> {
+  const { assignee = [], escalate = {}, due, links = [] } = step.form as StepForm;
+  const added = escalate.assignee?.filter((user) => !assignee.includes(user));
+  const asked = known({ link: askedAt(leafAt(job, step.path))?.link, due });
+  const more = linksFor(added, linkStepOf(job, step), { asked, now }, world) ?? [];
+  return more.length === 0 ? {} : { links: [...links, ...more] };
 }
 
 function escalated({ assignee = [], group = [] }: StepForm, more: StepForm['escalate'] = {}) {
@@ -126,10 +165,17 @@ function escalated({ assignee = [], group = [] }: StepForm, more: StepForm['esca
   };
 }
 
-/** Returns why somebody may not answer (PF3); undefined: they may. */
-export function notAsked(step: WaitingStep, signal: Signal): string | undefined {
+/** Returns why somebody may not answer (PF3, PF7); undefined: they may. */
+export function notAsked(
+  job: LiveJob,
+  step: WaitingStep,
+  signal: Signal,
+  world: LinkWorld,
+): string | undefined {
   const { form, name } = step;
-  if (form === undefined || mayAnswer(form, signal)) return undefined;
+  if (form === undefined) return undefined;
+  const unproven = unprovenLink(job, { ...step, form }, signal, world);
+  if (unproven !== undefined || mayAnswer(form, signal)) return unproven;
   const { by } = signal;
   const who = by === undefined ? 'says nobody' : `is from ${by}`;
   return `Step "${name}" waits for ${peopleWords(form)}, and the answer ${who}.`;
@@ -143,7 +189,7 @@ export function formResult({ data, by, as, at }: Signal): Readonly<Record<string
 
 /** That somebody has one of the roles that were asked for is no news. */
 function asOf(as: string | undefined): string | undefined {
-  return as === 'admin' ? as : undefined;
+  return as === 'admin' || as === byLink ? as : undefined;
 }
 
 /** A step that a person has answered, and the signal that brought the answer. */

@@ -33,10 +33,12 @@ export function beginWait(job: LiveJob, beginning: Beginning, now: number, world
   if (!prepared.ok) return unprepared(job, beginning, prepared, now);
   const { params, texts: filled } = prepared;
   const asked = askedAt(beginning.leaf);
-  const form = asked && beginForm(asked, beginning.leaf, filled, now);
+  const attempt = newAttempt(job, beginning);
+  const of = { job: job._id, path: attempt.path, attempt: attempt.attempt };
+  const form = asked && beginForm({ asked, leaf: beginning.leaf, filled, of }, now, world);
   if (form?.ok === false) return failUnbegun(job, beginning, form.unbegun, now);
   const step: WaitingStep = {
-    ...newAttempt(job, beginning),
+    ...attempt,
     state: '$$waiting',
     params,
     accepted: now,
@@ -171,7 +173,7 @@ function waitMove(job: LiveJob, step: WaitingStep, now: number, world: World): M
     const signal = nextSignal(job, step);
     if (signal !== undefined) return answered(job, step, signal, { now, world });
   }
-  const timed = formTimer(job, step, now);
+  const timed = formTimer(job, step, now, world);
   if (timed !== undefined) return { kind: 'change', job: timed };
   const taking = eventMove(job, step, now, world);
   if (taking !== undefined) return taking;

@@ -17,6 +17,7 @@ import type { LoadedPlugin } from '../../plugin/loader.js';
 import { runPlugin, type RunOptions } from '../../plugin/run.js';
 import type { ResultAttachments } from '../attachments/contents.js';
 import type { Log } from '../log.js';
+import { openLinks, type LinkMaker } from './open-links.js';
 import type { OpenSecrets } from './open-secrets.js';
 
 /** What the engine gives to every attempt. */
@@ -30,6 +31,8 @@ export type CallOptions = {
   readonly egress?: EgressPolicy | undefined;
   /** What documents may have run of code and programs. */
   readonly code?: CodePolicy | undefined;
+  /** Makes links by which people answer forms. */
+  readonly answerLinks?: LinkMaker | undefined;
 };
 
 /** The signal of an attempt, and where what its plugin says goes to. */
@@ -49,8 +52,9 @@ export type ClaimedStep = {
 export async function callPlugin(
   { plugin, job, step }: ClaimedStep,
   callbacks: AttemptCallbacks,
-  { log, cwd, openSecrets, onSecret = () => undefined, contents, egress, code }: CallOptions,
+  options: CallOptions,
 ): Promise<Outcome> {
+  const { log, cwd, openSecrets, onSecret = () => undefined, contents, egress, code } = options;
   const about = aboutOf(job, step);
   const { timed, attribution, ...shared } = callbacks;
   try {
@@ -60,7 +64,8 @@ export async function callPlugin(
         : await openSecrets(job, step);
     // The engine ends before they are known.
     if (opened === undefined) return { kind: 'released' };
-    const { params, clear } = opened;
+    const { params, form, ...told } = openLinks(job, opened.params, options.answerLinks);
+    const clear = [...opened.clear, ...told.clear];
     clear.forEach(onSecret);
     const seen = await visibleResults(job, step, contents);
     // The engine ends before they are known: nothing is called with half of them.
@@ -77,6 +82,7 @@ export async function callPlugin(
       results,
       parentResults: parent_results,
       ...failureFor(job, step),
+      ...(form === undefined ? {} : { form }),
       item: step.path === firstPath ? undefined : scopeOf(job, step.path)['item'],
       ...(step['seen'] === undefined ? {} : { history: historyForDecision(job, step) }),
       log: (message, data) => {

@@ -19,6 +19,7 @@ export type NotificationParts = {
   readonly retry: Retry;
   readonly documentLimit: { readonly bytes: number };
   readonly linkOf: World['linkOf'];
+  readonly answerLinks: World['answerLinks'];
   readonly notifyLists: World['notifyLists'];
   readonly once: Pick<LogOnce, 'log'>;
   readonly meters?: Partial<EngineMeters> | undefined;
@@ -61,7 +62,7 @@ async function makeOne(
 }
 
 async function tellEnd(
-  { store, library, retry, linkOf, notifyLists, once }: NotificationParts,
+  { store, library, retry, linkOf, answerLinks, notifyLists, once }: NotificationParts,
   before: StoredDocument,
   ended: FinalJob,
   make: Notifications['make'],
@@ -75,7 +76,7 @@ async function tellEnd(
       : library.flow(name, owner, ask);
   const asked = new Set<string>();
   for (;;) {
-    const announced = announce(before, ended, { flow, child, linkOf, notifyLists });
+    const announced = announce(before, ended, { flow, child, linkOf, answerLinks, notifyLists });
     if (announced.kind === 'announced') {
       await make(announced.makes);
       return announced.job;

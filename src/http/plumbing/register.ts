@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/object.js';
@@ -159,7 +160,9 @@ async function admit(asked: Arrival, api: Api, doors: Doors): Promise<Principal 
     : await identify.of(headers);
   const { publicUrl, limitsLocal } = doors;
   const loopbackOnly = principal?.kind === 'local';
-  assertOwnOrigin(method, headers, byCookie && !isOpen, { publicUrl, loopbackOnly });
+  assertOwnOrigin(method, originShown(route, headers), byCookie && !isOpen, {
+    ...{ publicUrl, loopbackOnly },
+  });
   if (!isOpen && (!loopbackOnly || limitsLocal)) {
     countRequest(asked, whoAsks(principal, ip), doors, api.now());
   }
@@ -175,6 +178,12 @@ function assertConfidential(
 ): void {
   if (isConfidential({ protocol, from: socket.remoteAddress, headers })) return;
   throw problem('sensitive_in_clear', {});
+}
+
+/** A page that sends no referrer tells no origin either; where the address is the credential, none is needed. */
+function originShown({ isCredential }: Route, headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { origin, ...others } = headers;
+  return isCredential === true && origin === 'null' ? others : headers;
 }
 
 type Arrival = {

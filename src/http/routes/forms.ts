@@ -15,7 +15,7 @@ import {
   waiting,
   waitSchema,
 } from './common.js';
-import { byOf, whoFields } from './requests.js';
+import { signedBy, whoFields } from './requests.js';
 
 const namesOf = (what: string) => z.array(z.string()).optional().describe(what);
 const formSchema = z
@@ -75,9 +75,11 @@ export const inboxRoute = route({
 });
 
 /** Of somebody on this machine nobody knows the name. */
-function ownForms({ kind, name, roles, level }: Principal) {
+function ownForms(asker: Principal) {
+  const { kind, roles, level } = asker;
   if (kind === 'local') return {};
-  return { user: name, groups: roles, anyone: reaches({ level } as Principal, 'operator') };
+  const { by: user } = signedBy({}, asker);
+  return { user, groups: roles, anyone: reaches({ level } as Principal, 'operator') };
 }
 
 /** `GET /jobs/ID/forms`: those of one job. */
@@ -104,7 +106,13 @@ export const formsRoute = route({
 
 /** What people need of a form. */
 function shown(form: OpenForm) {
-  const { timers: _timers, escalate: _escalate, answered: _answered, ...rest } = form;
+  const {
+    timers: _timers,
+    escalate: _escalate,
+    answered: _answered,
+    links: _links,
+    ...rest
+  } = form;
   return rest;
 }
 
@@ -162,7 +170,7 @@ export const answerRoute = route({
     const { roles, level } = asker;
     const { step, attempt, data } = body;
     const may = { isAdmin: level === 'admin', isViewer: !reaches(asker, 'operator') };
-    const who = { ...byOf(body, asker), roles, ...may };
+    const who = { ...signedBy(body, asker), roles, ...may };
     const { form, signal } = await api.client.answerForm({ job: id, step, attempt, data, ...who });
     const sent = { job: form.job, id: signal };
     const told = await answeredTo({ api, headers, level: 'viewer' }, () =>

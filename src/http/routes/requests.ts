@@ -124,6 +124,11 @@ export function byOf(
   return typeof by === 'string' ? { by } : {};
 }
 
+/** Who signs an answer. A token is nobody who is asked by name, unless that name is `token:NAME`. */
+export function signedBy(body: { readonly by?: unknown }, principal: Principal): { by?: string } {
+  return principal.kind === 'token' ? { by: `token:${principal.name}` } : byOf(body, principal);
+}
+
 export const signalRoute = route({
   method: 'POST',
   path: '/jobs/{id}/signal',
@@ -187,7 +192,7 @@ export const signalRoute = route({
       name,
       ...(data === undefined ? {} : { data }),
       ...(id === undefined ? {} : { id }),
-      ...byOf(body, principal),
+      ...signedBy(body, principal),
       ...(start === undefined ? {} : { start }),
     });
     if (waitFor > 0) {
