@@ -74,7 +74,7 @@ import {
   type SignInResult,
   type SigningIn,
 } from '../store/sessions.js';
-import { sharingReads } from '../store/shared-reads.js';
+import { keepingDefinitions, sharingReads } from '../store/shared-reads.js';
 import type { Store } from '../store/store.js';
 import type { NewDocument } from '../store/writer.js';
 
@@ -126,6 +126,8 @@ export type Client = OtherParts & {
     name: string,
     owner: string,
   ) => Promise<readonly StoredDocument[]>;
+  /** As `find`; while the feed is followed by `followKeeping`, as it was a moment ago. */
+  readonly findKept: Client['find'];
   /** Which document of a flow counts, as engines choose: the current version, or the one that is asked for. */
   readonly chosenFlow: ChooseFlow;
   /**
@@ -298,6 +300,8 @@ export type Client = OtherParts & {
   readonly position: () => Promise<string>;
   /** Follows the feed until its signal aborts; see `FollowOptions`. */
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** As `follow`; meanwhile what is read of definitions and controls is kept until it changes, see `KeptAnswers`. */
+  readonly followKeeping: (options: FollowOptions) => AsyncIterable<Change>;
   /** What has changed between a position and now, so many changes at most. */
   readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Signs somebody in against CouchDB's own users. */
@@ -338,17 +342,19 @@ const rules = {
 export function createClient({ store }: { readonly store: Store }): Client {
   const { connection } = store;
   const shared = sharingReads(store);
+  const keeping = keepingDefinitions(shared);
   return {
     place: { url: serverUrl(connection), database: connection.database },
     submit: (job, options) => submitJob(store, job, options),
     submitMany: (jobs, options) => submitJobs(store, jobs, options),
-    unwelcome: async (jobs) => (await rules.unwelcome()).unwelcomeJobs(store, jobs),
+    unwelcome: async (jobs) => (await rules.unwelcome()).unwelcomeJobs(keeping, jobs),
     uniqueRival: async (job) => (await rules.unique()).rivalOfNew(store, job),
     uniqueConflicts: async (jobs) => (await rules.unique()).uniqueConflicts(store, jobs),
     get: (id) => shared.get(id),
     getMany: (ids) => store.getMany(ids),
     result: (job, step) => resultOf(store, job, step),
     find: (kind, name, owner) => findDefinition(shared, kind, name, owner),
+    findKept: (kind, name, owner) => findDefinition(keeping, kind, name, owner),
     chosenFlow: (named, ask) => chosenFlow(shared, named, ask),
     lookUp: (given, options) => lookUpDocuments(store, given, options),
     definitions: (kind) => listDefinitions(store, kind),
@@ -379,9 +385,10 @@ export function createClient({ store }: { readonly store: Store }): Client {
     write: (doc) => writeDocument(store, doc),
     remove: async (id, rev) => void (await removeDocument(store, id, rev)),
     removeJob: async (id, options) => (await rules.remove()).removeJob(store, id, options),
-    ...{ ...removing(store), ...otherParts(store, shared) },
+    ...{ ...removing(store), ...otherParts(store, keeping) },
     position: async () => (await store.info()).updateSeq,
     follow: (options) => store.follow(options),
+    followKeeping: (options) => store.kept.following(store.follow, options),
     changes: (since, limit) => store.changes(since, limit),
     signIn: (credentials) => signInUser(store.connection, credentials),
     whoIs: (cookie) => whoIs(store.connection, cookie),

@@ -30,6 +30,8 @@ export type Submitted = {
 export type SubmitOptions = {
   /** Aborted when nobody waits for the answer any more: another job with the same key is not waited for. */
   readonly signal?: AbortSignal | undefined;
+  /** Ids that were made at random for these jobs: nothing is stored under them. */
+  readonly fresh?: ReadonlySet<string> | undefined;
 };
 
 /** Stores a new job; of several submits of one id at once, one stores it and the others find it. */

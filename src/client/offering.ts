@@ -10,13 +10,13 @@ import type { StoredDocument } from '../model/document.js';
 import type { Flow } from '../model/flow.js';
 import { chooseVersion, type VersionAsk } from '../model/flow-versions.js';
 import { isCancelRequested, isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
-import { queueWishes, type QueueControl } from '../model/queue-control.js';
+import type { QueueControl } from '../model/queue-control.js';
 import type { JobRequest } from '../model/request.js';
 import { defaultOwner, type Task } from '../model/task.js';
 import { definitionOf, leavesIn } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
-import { readQueueControl } from '../reading/queue-control.js';
 import type { Store } from '../store/store.js';
+import { readControls } from './controls.js';
 import { findDefinition } from './definitions.js';
 import { createOrder } from './work-order.js';
 
@@ -41,19 +41,12 @@ export async function offerWorld(
   store: Store,
   { notifies = false }: { readonly notifies?: boolean | undefined } = {},
 ): Promise<OfferWorld> {
-  const [rows, { copies }] = await Promise.all([store.view('engines'), store.info()]);
-  const ids = rows.flatMap(({ id, value }) => (value === 'queue-control' ? [id] : []));
-  const docs = ids.length === 0 ? [] : [...(await store.getMany(ids)).values()];
-  const wishes = queueWishes(
-    docs
-      .toSorted((a, b) => (a._id < b._id ? -1 : 1))
-      .flatMap((doc) => readQueueControl(doc).control ?? []),
-  );
+  const [{ queues, tells }, { copies }] = await Promise.all([readControls(store), store.info()]);
   return {
     found: new Map(),
-    control: (queue) => wishes.get(queue),
-    rated: new Set([...wishes].flatMap(([queue, { rate }]) => (rate === undefined ? [] : [queue]))),
-    tells: notifies || rows.some(({ value }) => value === 'notify'),
+    control: (queue) => queues.get(queue),
+    rated: new Set([...queues].flatMap(([queue, { rate }]) => (rate === undefined ? [] : [queue]))),
+    tells: notifies || tells,
     isPlain: copies === 1,
   };
 }

@@ -2,6 +2,7 @@ import type { Renewal } from '../decide/waiting/lease.js';
 import type { StoredDocument } from '../model/document.js';
 import type { WorkerDocument, WorkerWish } from '../model/worker.js';
 import type { Store } from '../store/store.js';
+import { leasedJob } from './leased-jobs.js';
 import type { CancelOptions, OfferOptions } from './offering.js';
 import type { TakenWork, WorkerStep, WorkWanted } from './work.js';
 import type { WorkAnswer } from './work-answer.js';
@@ -11,6 +12,8 @@ import { hearWorker, listWorkers, tellWorker, type WorkerFacts } from './workers
 export type OutsideWork = {
   /** Takes steps that are offered to workers; nobody else gets those. */
   readonly takeWork: (wanted: WorkWanted) => Promise<TakenWork>;
+  /** A job as it was when this process leased a step of it; undefined: it has to be read. */
+  readonly leasedJob: (id: string) => StoredDocument | undefined;
   /** Gives a worker more time; undefined when it does not have the step any more. */
   readonly renewWork: (
     work: WorkerStep,
@@ -61,6 +64,7 @@ const rules = {
 export function outsideWork(store: Store): OutsideWork {
   return {
     takeWork: async (wanted) => (await rules.work()).takeWork(store, wanted),
+    leasedJob: (id) => leasedJob(store, id),
     renewWork: async (work, options) => (await rules.work()).renewWork(store, work, options),
     returnWork: async (work, now) => (await rules.work()).returnWork(store, work, now),
     answerWork: async (work, answer, options) =>

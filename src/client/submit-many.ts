@@ -1,4 +1,5 @@
 import { TwsError } from '../errors.js';
+import type { StoredDocument } from '../model/document.js';
 import type { Store } from '../store/store.js';
 import { uniquesOf } from './flow-unique.js';
 import {
@@ -22,10 +23,11 @@ export type SubmittedOne =
 export async function submitJobs(
   store: Store,
   jobs: readonly JobToSubmit[],
-  { signal }: SubmitOptions = {},
+  { signal, fresh }: SubmitOptions = {},
 ): Promise<readonly SubmittedOne[]> {
-  const given = jobs.flatMap(({ _id }) => _id ?? []);
-  const there = await store.getMany([...new Set(given)]);
+  const given = new Set(jobs.flatMap(({ _id }) => _id ?? []).filter((id) => !fresh?.has(id)));
+  const there =
+    given.size === 0 ? new Map<string, StoredDocument>() : await store.getMany([...given]);
   const uniques = await uniquesOf(store, jobs);
   const copies = uniques.size > 0 ? (await store.info()).copies : undefined;
   const all = { turns: createTurnsByLock(), copies, signal };

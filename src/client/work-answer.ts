@@ -30,6 +30,11 @@ export async function answerWork(
   const { name, ...signal } = signalOf(work, answer);
   const directly = await answerDirectly(store, work, { ...signal, name }, options);
   if (directly !== undefined) return directly;
+  // The job may have changed since it was read, and would never take what was meant for a lease that is over.
+  const now = await store.get(work.job._id);
+  if (now === undefined || workIn(now, name) === undefined) {
+    throw problem('document_conflict', { id: signal._id });
+  }
   await writeDocument(store, { ...signal, name });
   return undefined;
 }

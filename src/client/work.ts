@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { renewLease, returnLease, takeOffer, type Renewal } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
-import { isLiveJob, type LiveJob } from '../model/job.js';
+import { isFinalState, isLiveJob, type LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { WaitingStep } from '../model/step.js';
 import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
-import { pausedQueues } from './queues.js';
-import { isMoving } from './moving.js';
+import { isMovingNow, readControls, type WorkControls } from './controls.js';
+import { keepLeased } from './leased-jobs.js';
+import { offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
 import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
 
 /** What a worker asks for. */
@@ -24,6 +25,8 @@ export type WorkWanted = {
   readonly isOwner: (owner: string) => boolean;
   /** Whether its work may be had. */
   readonly isMeant: (job: StoredDocument) => boolean;
+  /** What others offered a moment ago may be missed: whoever asks waits for it. */
+  readonly mayMiss?: boolean | undefined;
   /** Epoch ms. */
   readonly now: () => number;
 };
@@ -56,11 +59,12 @@ const sightings: RateSightings = new Map();
  * @throws what went wrong when nothing could be taken: an error of one step keeps nobody from the others
  */
 export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenWork> {
-  const [{ copies }, paused, moves] = await Promise.all([
+  const [{ copies }, { queues: controls }, moves] = await Promise.all([
     store.info(),
-    pausedQueues(store),
-    isMoving(store),
+    readControls(store),
+    isMovingNow(store),
   ]);
+  const paused = pausedIn(controls);
   const works: WorkerStep[] = [];
   const full = new Set<string>();
   const errors: unknown[] = [];
@@ -82,18 +86,22 @@ export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenW
   return { works, isLimited: full.size > 0, errors };
 }
 
+function pausedIn(controls: WorkControls['queues']): ReadonlySet<string> {
+  return new Set([...controls.values()].flatMap(({ queue, paused }) => (paused ? [queue] : [])));
+}
+
 /** The offers of a queue that are worth a try, so many together as are `missing`. */
 async function* meantIn(
   store: Store,
   queue: string,
-  { isOwner, full }: Taking,
+  { isOwner, full, mayMiss = false }: Taking,
   missing: () => number,
-): AsyncGenerator<readonly Offered[]> {
+): AsyncGenerator<readonly WorkOffered[]> {
   const atATime = (): number => Math.max(1, Math.min(mostBeside, missing()));
   const places = beingTaken(store);
   let tried = 0;
-  let next: Offered[] = [];
-  for await (const offer of offersOf(store, queue)) {
+  let next: WorkOffered[] = [];
+  for await (const offer of offersOf(store, queue, mayMiss)) {
     if (!isOwner(offer.owner) || places.has(placeOf(offer))) continue;
     if ((tried += 1) > mostOffers) break;
     next.push(offer);
@@ -116,9 +124,9 @@ function* slices<T>(list: readonly T[], length: () => number): Generator<readonl
 /** Without the offers of which is known that their rate has no place now. */
 async function notFull(
   store: Store,
-  offers: readonly Offered[],
+  offers: readonly WorkOffered[],
   full: ReadonlySet<string>,
-): Promise<readonly Offered[]> {
+): Promise<readonly WorkOffered[]> {
   if (full.size === 0 || offers.length === 0) return offers;
   const docs = await store.getMany([...new Set(offers.map(({ id }) => id))]);
   return offers.filter(({ id, signal }) => {
@@ -142,7 +150,7 @@ type Taking = WorkWanted & {
 /** Takes offers beside each other, those of one job one after the other. Answers in their order. */
 async function takeBeside(
   store: Store,
-  offers: readonly Offered[],
+  offers: readonly WorkOffered[],
   wanted: Taking,
 ): Promise<readonly PromiseSettledResult<WorkerStep | undefined>[]> {
   const last = new Map<string, Promise<unknown>>();
@@ -156,19 +164,30 @@ async function takeBeside(
   );
 }
 
-type Offered = { readonly id: string; readonly signal: string; readonly owner: string };
+/** The offers of a queue in their order; `mayMiss`: as they are known, and only if that is not so, as the index has them. */
+async function* offersOf(
+  store: Store,
+  queue: string,
+  mayMiss: boolean,
+): AsyncGenerator<WorkOffered> {
+  const known = await offerLines(store).of(queue);
+  const told = new Set<string>();
+  for (const offer of known?.offers ?? []) {
+    told.add(placeOf(offer));
+    yield offer;
+  }
+  if (known?.isWhole === true && mayMiss) return;
+  for await (const offer of offersInIndex(store, queue)) {
+    if (!told.has(placeOf(offer))) yield offer;
+  }
+}
 
-async function* offersOf(store: Store, queue: string): AsyncGenerator<Offered> {
+async function* offersInIndex(store: Store, queue: string): AsyncGenerator<WorkOffered> {
   const prefix = offersIn(queue);
-  let after: Offered | undefined;
+  let after: WorkOffered | undefined;
   for (let looked = 0; looked < mostRows;) {
     const limit = looked === 0 ? together.least : together.most;
-    const rows = await store.view('waiting', {
-      startKey: ['signal', after?.signal ?? prefix, ''],
-      ...(after === undefined ? {} : { startKeyDocId: after.id, skip: 1 }),
-      endKey: ['signal', `${prefix}\uffff`, {}],
-      limit,
-    });
+    const rows = await store.view('waiting', offersQuery(queue, limit, after));
     for (const { id, key, value: owner } of rows) {
       after = { id, signal: key[1], owner };
       // The order of the index takes "Mail" and "mail" for neighbours.
@@ -186,7 +205,7 @@ const renewals = 50;
 
 /** What this process is about to give away, by database: whoever else asks is given something else. */
 const givenAway = new WeakMap<Store, Set<string>>();
-const placeOf = ({ id, signal }: Offered): string => `${id} ${signal}`;
+const placeOf = ({ id, signal }: WorkOffered): string => `${id} ${signal}`;
 
 function beingTaken(store: Store): Set<string> {
   const places = givenAway.get(store) ?? new Set();
@@ -196,7 +215,7 @@ function beingTaken(store: Store): Set<string> {
 
 async function takeAlone(
   store: Store,
-  offer: Offered,
+  offer: WorkOffered,
   wanted: Taking,
 ): Promise<WorkerStep | undefined> {
   const places = beingTaken(store);
@@ -212,11 +231,11 @@ async function takeAlone(
 
 async function takeOne(
   store: Store,
-  { id, signal }: Offered,
+  { id, signal, doc: known }: WorkOffered,
   { worker, leaseMs, isMeant, paused, full, copies, now }: Taking,
 ): Promise<WorkerStep | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
-    const doc = await store.get(id);
+    const doc = attempt === 0 && known !== undefined ? known : await readJob(store, id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJobIn(doc);
     if (job === undefined || paused.has(queueOf(job))) return undefined;
     const lease = randomUUID();
@@ -231,6 +250,12 @@ async function takeOne(
     if (stored !== undefined) return stored;
   }
   return undefined;
+}
+
+async function readJob(store: Store, id: string): Promise<StoredDocument | undefined> {
+  const doc = await store.get(id);
+  offerLines(store).found(id, doc);
+  return doc;
 }
 
 /** Writes a job with a lease; undefined when somebody was faster. @throws TwsError `document_refused` */
@@ -248,8 +273,12 @@ async function storeLease(
       throw problem('document_refused', { id: job._id, reason: result.reason });
     case 'written':
     case 'unknown': {
-      if (result.kind === 'written' && copies === 1)
-        return workIn({ ...job, _rev: result.rev }, signal);
+      if (result.kind === 'written' && copies === 1) {
+        const stored = { ...job, _rev: result.rev };
+        jobsIn.set(stored, { job: stored });
+        keepLeased(store, stored);
+        return workIn(stored, signal);
+      }
       // Where there are several copies of a document, two may win: then it counts what all of them say.
       const read = copies > 1 ? await store.leaves(job._id, copies) : [await store.get(job._id)];
       const [only] = read;
@@ -324,8 +353,17 @@ export async function returnWork(
   return undefined;
 }
 
+/** Documents that were read: most requests look at one several times. */
+const jobsIn = new WeakMap<StoredDocument, { readonly job: LiveJob | undefined }>();
+
 /** A job that has not ended, as it is stored; undefined where it cannot be read, or has. */
 export function liveJobIn(doc: StoredDocument): LiveJob | undefined {
+  if (isFinalState(doc['state'])) return undefined;
+  const known = jobsIn.get(doc);
+  if (known !== undefined) return known.job;
   const parsed = parseDocument(doc);
-  return parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value) ? parsed.value : undefined;
+  const isLive = parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value);
+  const job = isLive ? parsed.value : undefined;
+  jobsIn.set(doc, { job });
+  return job;
 }

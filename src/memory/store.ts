@@ -2,6 +2,7 @@ import type { StoredDocument } from '../model/document.js';
 import type { Change } from '../store/change.js';
 import { readDesign, type DesignSource } from '../store/design-source.js';
 import { usualDocumentLimit } from '../store/document-limit.js';
+import { createKeptAnswers } from '../store/kept-answers.js';
 import type { Store } from '../store/store.js';
 import type { ViewName, ViewQuery, ViewRow } from '../store/views.js';
 import {
@@ -99,6 +100,8 @@ function openMemory(shared: Shared): Store {
       }
     },
     ...feedOf(database),
+    // The database is as near as what would be kept.
+    kept: { ...createKeptAnswers(), answer: (_question, { read }) => read() },
     close: async () => {
       await turn();
       ended.abort();

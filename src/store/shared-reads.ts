@@ -3,6 +3,23 @@ import type { DatabaseState } from './database-state.js';
 import { createSharedReader } from './shared-reader.js';
 import type { Store } from './store.js';
 
+/**
+ * The same database for whoever can do with definitions as they were a moment ago: what was read of them is
+ * kept while the feed is followed.
+ */
+export function keepingDefinitions(store: Store): Store {
+  return {
+    ...store,
+    view: (name, query) => {
+      if (name !== 'flows' && name !== 'tasks') return store.view(name, query);
+      return store.kept.answer(JSON.stringify([name, query]), {
+        read: () => store.view(name, query),
+        madeOf: (rows) => rows.map(({ id }) => id),
+      });
+    },
+  };
+}
+
 /** So long the state of a database is taken for true, ms. */
 const stateMs = 10_000;
 

@@ -19,6 +19,7 @@ import type { Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { createKeptAnswers, type KeptAnswers } from './kept-answers.js';
 import { largeSender } from './large-write.js';
 import { createMemo } from '../memo.js';
 import { createPageSize, mostBytesOf, pagesOf, type PageSize } from './paging.js';
@@ -95,6 +96,8 @@ export type Store = {
     signal?: AbortSignal,
   ) => AsyncIterable<ViewRow<N>>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** Answers that are kept while somebody follows the feed by `kept.following`. */
+  readonly kept: KeptAnswers;
   /** What has changed since a sequence until now, so many changes at most. */
   readonly changes: (since: string, limit: number) => Promise<PastChanges>;
   /** Ends when all writes have their results; later writes are refused as not known. */
@@ -121,8 +124,11 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   const readDocuments: Store['getMany'] = (ids, { conflicts } = { conflicts: false }) =>
     documentsOf(client, ids, idsAtOnce, conflicts);
   const writer = createWriter({ bulk, large: largeSender(connection, client.exchange) });
+  const kept = createKeptAnswers();
+  const write = hearing(writer.write, kept);
   return {
     connection,
+    kept,
     info: () => readDatabase(client),
     movedTo: () => movedTo(client),
     get: (id) => readDocument(client, id, readDocuments),
@@ -135,16 +141,19 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     range: (prefix) => readRange(client, prefix),
     rangePages: (prefix, from) => readRangePages(client, prefix, from),
     exceeds: (prefix, most) => hasMore(client, prefix, most),
-    write: writer.write,
+    write,
     attachment: (id, name, of) => readAttachment(client, id, name, of),
     compact: () => compactDatabase(client),
     mayPurge: () => mayPurge(client),
     tombstones: (ids) => readTombstones(client, ids),
     purge: (tombstones) => purgeTombstones(client, tombstones),
     copy: (id, rev) => readCopy(client, id, rev),
-    putCopies: (docs) => writeCopies(client, docs),
+    putCopies: (docs) =>
+      writeCopies(client, docs).finally(() => {
+        for (const doc of docs) kept.doubt(doc._id, doc['type']);
+      }),
     documentLimit: () => readDocumentLimit(client),
-    remove: (id, rev) => writer.write({ _id: id, _rev: rev, _deleted: true }),
+    remove: (id, rev) => write({ _id: id, _rev: rev, _deleted: true }),
     view: async (name, query = {}) => {
       const size = sizes(name, () => createPageSize(mostRows));
       return allRows(client, { name, query, size }, readDocuments);
@@ -161,6 +170,17 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     follow: (follow) => followChanges(client, { ...follow, log }),
     changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
+  };
+}
+
+/** Tells what keeps answers of every write, before its result is told. */
+function hearing(write: Store['write'], kept: KeptAnswers): Store['write'] {
+  return async (doc, mostBytes) => {
+    const result = await write(doc, mostBytes);
+    if (result.kind === 'written') {
+      kept.hear(doc._id, doc['_deleted'] === true ? undefined : { ...doc, _rev: result.rev });
+    } else kept.doubt(doc._id, doc['type']);
+    return result;
   };
 }
 

@@ -18,6 +18,7 @@ import type { Envelope, Fetched } from './ojs-api.js';
 const many = Number(process.env['TWS_OJS_MANY'] ?? 60);
 
 let store: Store;
+const stores: Store[] = [];
 const servers: HttpServer[] = [];
 
 beforeAll(async () => {
@@ -30,7 +31,10 @@ beforeAll(async () => {
   const silent = () => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   for (let n = 0; n < 3; n += 1) {
-    const client = createClient({ store });
+    // Each knows of the others by the database alone.
+    const own = openStore(connection);
+    stores.push(own);
+    const client = createClient({ store: own });
     const inspect = () => Promise.reject(new Error('not asked'));
     const options = { client, inspect, log, version: '0.0.0', root: '.' };
     servers.push(await startHttp({ ...options, settings: { port: 0 } }));
@@ -39,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(servers.map(({ close }) => close()));
-  await store.close();
+  await Promise.all([store, ...stores].map(({ close }) => close()));
 });
 
 async function ojs<T = Record<string, unknown>>(

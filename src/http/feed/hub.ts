@@ -23,6 +23,8 @@ export type JobHub = {
    * the function that ends it. @throws TwsError when the database is away
    */
   readonly listen: (listener: Listener) => Promise<() => void>;
+  /** Has the feed run a while longer, so that the client keeps what it reads of definitions and controls. */
+  readonly attend: () => void;
   /** Where the feed is now; undefined while nobody listens. */
   readonly position: () => string | undefined;
   /**
@@ -34,7 +36,7 @@ export type JobHub = {
 };
 
 export type HubOptions = {
-  readonly client: Pick<Client, 'follow' | 'position'>;
+  readonly client: Pick<Client, 'followKeeping' | 'position'>;
   /** So long the feed goes on when nobody listens, ms. */
   readonly lingerMs: number;
   /** So many changes are remembered for those who come back. */
@@ -59,9 +61,8 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
   const take = (change: Change): void => {
     position = change.seq;
     const jobChange = jobChangeOf(change, owners);
-    if (jobChange === undefined) return;
-    remember(owners, jobChange);
-    news.tell(jobChange);
+    if (jobChange !== undefined) remember(owners, jobChange);
+    if (jobChange !== undefined) news.tell(jobChange);
   };
   const open = async (): Promise<void> => {
     position = await client.position();
@@ -83,22 +84,23 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
     lingering = setTimeout(() => void (listeners.size === 0 && end()), lingerMs);
     lingering.unref();
   };
+  const opened = (): Promise<void> =>
+    (opening ??= open().finally(() => {
+      opening = undefined;
+    }));
+  const listen: JobHub['listen'] = async (listener) => {
+    listeners.add(listener);
+    try {
+      if (feed === undefined) await opened();
+    } catch (error) {
+      leave(listener);
+      throw error;
+    }
+    return () => leave(listener);
+  };
   return {
-    listen: async (listener) => {
-      listeners.add(listener);
-      try {
-        if (feed === undefined) {
-          opening ??= open().finally(() => {
-            opening = undefined;
-          });
-          await opening;
-        }
-      } catch (error) {
-        leave(listener);
-        throw error;
-      }
-      return () => leave(listener);
-    },
+    listen,
+    attend: () => attend(listen),
     position: () => position,
     since: (seq) => news.after(seq) ?? (seq === position ? [] : undefined),
     close: async () => {
@@ -107,6 +109,14 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
       await end();
     },
   };
+}
+
+/** Listens to nothing, so that the feed goes on for a while. Without one everything is read. */
+function attend(listen: JobHub['listen']): void {
+  void listen(() => undefined).then(
+    (end) => end(),
+    () => undefined,
+  );
 }
 
 /** Who listens, and the newest changes that they were told of. */
@@ -155,7 +165,7 @@ function startFeed(
 ): Feed {
   const end = new AbortController();
   const run = async (): Promise<void> => {
-    for await (const change of client.follow({ since, signal: end.signal })) take(change);
+    for await (const change of client.followKeeping({ since, signal: end.signal })) take(change);
   };
   return { end, done: run() };
 }

@@ -1,6 +1,7 @@
 import type { WorkerStep } from '../../client.js';
 import { leasedSteps } from '../../client-rules.js';
 import type { StoredDocument } from '../../model/document.js';
+import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
 import type { Api } from '../api.js';
 import { jobFor } from '../routes/common.js';
@@ -23,6 +24,11 @@ export async function heldBy(
   const names = [worker, who.name];
   const isOwn = ({ step }: WorkerStep): boolean =>
     worker === undefined || names.includes(step.worker);
+  const leased = api.client.leasedJob(id);
+  if (leased !== undefined && mayHave(who, leased)) {
+    const [only, other] = worksOf(leased).filter(isOwn);
+    if (only !== undefined && other === undefined) return only;
+  }
   const { job, step } = await jobOrStep(api, who, id);
   const works = worksOf(job).filter(isOwn);
   if (step) return works.find((work) => workIdOf(work) === id || pathId(work) === id);

@@ -19,7 +19,7 @@ import {
 } from '../cron/schemas.js';
 import { ojsRoute, ownerOfNew, tenantHeader } from '../route.js';
 import { timeText } from '../times.js';
-import { targetOfType } from './jobs.js';
+import { targetOfType } from '../target.js';
 
 export const makeCronRoute = ojsRoute({
   method: 'POST',

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { isEndedJob, type JobToSubmit } from '../../../client.js';
 import { problem, type TwsError } from '../../../errors.js';
 import type { StoredDocument } from '../../../model/document.js';
-import { workOptionsOf } from '../../../model/work.js';
-import { defaultOwner, pluginOf, type Task } from '../../../model/task.js';
 import type { Principal } from '../../access/principal.js';
 import type { Api } from '../../api.js';
 import { mostDocuments } from '../../../validate/limits.js';
@@ -19,6 +17,7 @@ import { waitUntilReady } from '../../feed/wait.js';
 import { envelopeOf } from '../envelope.js';
 import { jobOfOrder, type Target } from '../order.js';
 import { ojsRoute, ownerOfNew } from '../route.js';
+import { targetsOf } from '../target.js';
 import {
   envelopeSchema,
   jobAnswerSchema,
@@ -117,17 +116,20 @@ async function enqueue(
   orders: readonly OjsOrder[],
   { signal, ...options }: NewJobOptions & { readonly signal: AbortSignal },
 ): Promise<readonly Enqueued[]> {
+  api.hub.attend();
   const owner = ownerOfNew(options.principal);
   const now = api.now();
   const targets = await targetsOf(api, orders, owner);
+  const fresh = new Set<string>();
   const jobs = orders.map((order): JobToSubmit & { readonly _id: string } => {
     const target = targets.get(order.type) as Target;
     const id = order.id ?? nextUuid(now);
+    if (order.id === undefined) fresh.add(id);
     const made = newJobOf(jobOfOrder(order, { target, owner, id, now }), options);
     return { ...made, _id: id };
   });
   const [hindrance, conflicts] = await Promise.all([
-    hindranceOf(api, jobs, options.principal),
+    hindranceOf(api, jobs, { principal: options.principal, fresh }),
     // A single order is refused by its submit.
     jobs.length > 1 ? api.client.uniqueConflicts(jobs) : new Map(),
     keepSchedules(api, orders, jobs),
@@ -136,7 +138,7 @@ async function enqueue(
   const [taken] = conflicts.values();
   if (taken !== undefined) throw taken;
   const ready = await api.client.beginWork(jobs, offerOptions(api));
-  const stored = await api.client.submitMany(ready, { signal });
+  const stored = await api.client.submitMany(ready, { signal, fresh });
   return Promise.all(
     stored.map(async (one, i) => {
       if (one.kind === 'refused') throw one.problem;
@@ -191,63 +193,18 @@ const replacedMs = 5_000;
 async function hindranceOf(
   api: Api,
   jobs: readonly (JobToSubmit & { readonly _id: string })[],
-  principal: Principal,
+  { principal, fresh }: { readonly principal: Principal; readonly fresh: ReadonlySet<string> },
 ): Promise<TwsError | Refused | undefined> {
-  const ids = jobs.map(({ _id }) => _id);
+  const ids = jobs.map(({ _id }) => _id).filter((id) => !fresh.has(id));
   const twice = ids.find((id, i) => ids.indexOf(id) !== i);
   const [there, hindrances] = await Promise.all([
-    api.client.getMany(ids),
+    ids.length === 0 ? new Map<string, StoredDocument>() : api.client.getMany(ids),
     hindrancesOf(api, jobs, principal),
   ]);
   const taken = twice ?? ids.find((id) => there.has(id));
   if (taken !== undefined) return problem('ojs_duplicate', { id: taken });
   const [hindrance] = hindrances.values();
   return hindrance;
-}
-
-/** What the types of jobs name. @throws TwsError `ojs_type_unknown` */
-async function targetsOf(
-  api: Api,
-  orders: readonly OjsOrder[],
-  owner: string,
-): Promise<ReadonlyMap<string, Target>> {
-  const types = [...new Set(orders.map(({ type }) => type))];
-  return new Map(
-    await Promise.all(
-      types.map(async (type) => [type, await targetOfType(api, type, owner)] as const),
-    ),
-  );
-}
-
-/** The task that takes jobs of every other type. */
-const otherTypes = 'ojs';
-
-/**
- * What a type names: a flow, else a task, else the task "ojs", of that owner or of DEFAULT.
- * @throws TwsError `ojs_type_unknown`
- */
-export async function targetOfType({ client }: Api, type: string, owner: string): Promise<Target> {
-  const found = async (kind: 'flow' | 'task', name: string) => {
-    const owners = [...new Set([owner, defaultOwner])];
-    const docs = await Promise.all(owners.map((one) => client.find(kind, name, one)));
-    return docs.find(([doc]) => doc !== undefined)?.[0];
-  };
-  const [flow, own, other] = await Promise.all([
-    found('flow', type),
-    found('task', type),
-    found('task', otherTypes),
-  ]);
-  if (flow !== undefined) return { kind: 'flow' };
-  const task = own ?? other;
-  if (task === undefined) throw problem('ojs_type_unknown', { type, owner });
-  return {
-    kind: 'task',
-    name: own === undefined ? otherTypes : type,
-    isWork: task['flow'] === undefined && pluginOf(task as unknown as Task) === 'worker',
-    hasRetry: task['retry'] !== undefined,
-    hasLease: workOptionsOf(task['params']).lease !== undefined,
-    byType: own === undefined,
-  };
 }
 
 export const ojsInfoRoute = ojsRoute({

@@ -51,8 +51,9 @@ export const fetchRoute = ojsRoute({
     } = body;
     const isMeant = (job: StoredDocument): boolean => job['type'] === 'job' && mayHave(who, job);
     const reach = JSON.stringify(who.owners);
-    const take = () =>
+    const take = (mayMiss: boolean) =>
       api.client.takeWork({
+        mayMiss,
         queues: [...new Set(queues)],
         most: count,
         worker,
@@ -73,7 +74,7 @@ export const fetchRoute = ojsRoute({
 const shortMs = 2_000;
 
 type Taking = WorkWish & {
-  readonly take: () => Promise<TakenWork>;
+  readonly take: (mayMiss: boolean) => Promise<TakenWork>;
   readonly waitMs: number;
   readonly signal: AbortSignal;
   readonly headers: IncomingHttpHeaders;
@@ -81,7 +82,7 @@ type Taking = WorkWish & {
 
 /** Takes what is there, or what comes in time. */
 async function takeOrWait(api: Api, { take, waitMs, signal, headers, ...wish }: Taking) {
-  if (waitMs === 0) return (await took(api, await take(), signal)).works;
+  if (waitMs === 0) return (await took(api, await take(false), signal)).works;
   const place = await workLine(api.hub).join(wish);
   let isOver = false;
   const end = (): void => {
@@ -94,7 +95,7 @@ async function takeOrWait(api: Api, { take, waitMs, signal, headers, ...wish }: 
   let mayBeMore = true;
   try {
     for (;;) {
-      const { works, isLimited } = await took(api, await take(), signal);
+      const { works, isLimited } = await took(api, await take(!isOver), signal);
       mayBeMore = works.length > 0 || isLimited || signal.aborted;
       if (mayBeMore || isOver) return works;
       mayBeMore = true;

@@ -15,7 +15,8 @@ import { jobOfWorkflow, typesIn } from '../workflow/order.js';
 import { workflowAnswerSchema, workflowSchema } from '../workflow/schemas.js';
 import { cancelledJob } from '../cancel.js';
 import { offerOptions } from '../offers.js';
-import { nextUuid, targetOfType } from './jobs.js';
+import { targetOfType } from '../target.js';
+import { nextUuid } from './jobs.js';
 
 export const makeWorkflowRoute = ojsRoute({
   method: 'POST',

@@ -1,0 +1,49 @@
+import type { StoredDocument } from '../model/document.js';
+import { engineControlId, everyEngine } from '../model/engine-control.js';
+import { queueWishes, type QueueControl } from '../model/queue-control.js';
+import { readQueueControl } from '../reading/queue-control.js';
+import type { Store } from '../store/store.js';
+
+/*
+ * What every request for work depends on and people rarely change. While a feed is followed it is kept, see
+ * `KeptAnswers`.
+ */
+
+/** What is wanted of queues, and whether somebody may have to be told of ends. */
+export type WorkControls = {
+  readonly queues: ReadonlyMap<string, QueueControl>;
+  readonly tells: boolean;
+};
+
+/** Reads the controls of queues, and whether there are notify lists. */
+export async function readControls(store: Store): Promise<WorkControls> {
+  const { queues, tells } = await store.kept.answer('controls', {
+    read: () => controlsIn(store),
+    madeOf: ({ ids }) => ids,
+  });
+  return { queues, tells };
+}
+
+async function controlsIn(
+  store: Store,
+): Promise<WorkControls & { readonly ids: readonly string[] }> {
+  const rows = await store.view('engines');
+  const idsOf = (kind: string) => rows.flatMap(({ id, value }) => (value === kind ? [id] : []));
+  const [ids, lists] = [idsOf('queue-control'), idsOf('notify')];
+  const docs = ids.length === 0 ? [] : [...(await store.getMany(ids)).values()];
+  const read = docs
+    .filter((doc) => doc['type'] === 'queue-control')
+    .toSorted((a, b) => (a._id < b._id ? -1 : 1))
+    .flatMap((doc) => readQueueControl(doc).control ?? []);
+  return { queues: queueWishes(read), tells: lists.length > 0, ids: [...ids, ...lists] };
+}
+
+/** Whether nobody may begin a step there, because the database moves, or its move has not ended. */
+export async function isMovingNow(store: Store): Promise<boolean> {
+  const id = engineControlId(everyEngine);
+  const control = await store.kept.answer<StoredDocument | undefined>(`document ${id}`, {
+    read: () => store.get(id),
+    madeOf: () => [id],
+  });
+  return control?.['moving'] !== undefined;
+}
