@@ -1,5 +1,3 @@
-import type { StoredDocument } from '../model/document.js';
-import { engineControlId, everyEngine } from '../model/engine-control.js';
 import { queueWishes, type QueueControl } from '../model/queue-control.js';
 import { readQueueControl } from '../reading/queue-control.js';
 import type { Store } from '../store/store.js';
@@ -36,14 +34,4 @@ async function controlsIn(
     .toSorted((a, b) => (a._id < b._id ? -1 : 1))
     .flatMap((doc) => readQueueControl(doc).control ?? []);
   return { queues: queueWishes(read), tells: lists.length > 0, ids: [...ids, ...lists] };
-}
-
-/** Whether nobody may begin a step there, because the database moves, or its move has not ended. */
-export async function isMovingNow(store: Store): Promise<boolean> {
-  const id = engineControlId(everyEngine);
-  const control = await store.kept.answer<StoredDocument | undefined>(`document ${id}`, {
-    read: () => store.get(id),
-    madeOf: () => [id],
-  });
-  return control?.['moving'] !== undefined;
 }
