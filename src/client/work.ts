@@ -360,11 +360,10 @@ const jobsIn = new WeakMap<StoredDocument, { readonly job: LiveJob | undefined }
 /** A job that has not ended, as it is stored; undefined where it cannot be read, or has. */
 export function liveJobIn(doc: StoredDocument): LiveJob | undefined {
   if (isFinalState(doc['state'])) return undefined;
-  const known = jobsIn.get(doc);
-  if (known !== undefined) return known.job;
+  if (jobsIn.has(doc)) return jobsIn.get(doc)?.job;
   const parsed = parseDocument(doc);
-  const isLive = parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value);
-  const job = isLive ? parsed.value : undefined;
+  const job =
+    parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value) ? parsed.value : undefined;
   jobsIn.set(doc, { job });
   return job;
 }
