@@ -298,7 +298,7 @@ const requests: readonly Refused[] = [
   [
     { job: 'j', action: 'stop' },
     'action',
-    'action must be one of cancel, pause, resume, retry, skip, note; it is the string "stop".',
+    'action must be one of cancel, pause, resume, retry, skip, note, migrate; it is the string "stop".',
   ],
 ];
 
