@@ -46,3 +46,15 @@ function isOwn(origin: string, host: string, publicUrl: string | undefined): boo
 function nameIn(host: string): string {
   return host.replace(/:\d+$/, '');
 }
+
+/**
+ * The headers as `assertOwnOrigin` looks at them: a page that sends no referrer tells no origin either, and where the
+ * address is the credential none is needed.
+ */
+export function originShown(
+  isCredential: boolean | undefined,
+  headers: IncomingHttpHeaders,
+): IncomingHttpHeaders {
+  const { origin, ...others } = headers;
+  return isCredential === true && origin === 'null' ? others : headers;
+}

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem, TwsError } from '../../errors.js';
 import { isObject } from '../../model/object.js';
 import { principalName } from '../access/owners.js';
-import { assertOwnOrigin } from '../access/origin.js';
+import { assertOwnOrigin, originShown } from '../access/origin.js';
 import { setCookie } from '../access/cookies.js';
 import type { Arrived } from '../access/confidential.js';
 import { mayHaveSensitive, reaches, roles, type Principal } from '../access/principal.js';
@@ -160,8 +159,9 @@ async function admit(asked: Arrival, api: Api, doors: Doors): Promise<Principal 
     : await identify.of(headers);
   const { publicUrl, limitsLocal } = doors;
   const loopbackOnly = principal?.kind === 'local';
-  assertOwnOrigin(method, originShown(route, headers), byCookie && !isOpen, {
-    ...{ publicUrl, loopbackOnly },
+  assertOwnOrigin(method, originShown(route.isCredential, headers), byCookie && !isOpen, {
+    publicUrl,
+    loopbackOnly,
   });
   if (!isOpen && (!loopbackOnly || limitsLocal)) {
     countRequest(asked, whoAsks(principal, ip), doors, api.now());
@@ -178,12 +178,6 @@ function assertConfidential(
 ): void {
   if (isConfidential({ protocol, from: socket.remoteAddress, headers })) return;
   throw problem('sensitive_in_clear', {});
-}
-
-/** A page that sends no referrer tells no origin either; where the address is the credential, none is needed. */
-function originShown({ isCredential }: Route, headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { origin, ...others } = headers;
-  return isCredential === true && origin === 'null' ? others : headers;
 }
 
 type Arrival = {
