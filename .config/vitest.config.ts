@@ -61,7 +61,7 @@ const longClient = ['test/client/search.test.ts'];
  */
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 6,
     reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
