@@ -44,13 +44,19 @@ export type BackupWriter = {
   readonly abandon: () => Promise<void>;
 };
 
-/** Begins the file of a backup. @throws Error of the file system */
+/** Begins the file of a backup. @throws TwsError `file_unusable` */
 export async function createBackupFile(path: string, version: string): Promise<BackupWriter> {
   const made = `${path}.part`;
   const zip = createGzip();
+  // One that a killed backup left may be readable by others, and keeps its mode when it is written again.
+  await rm(made, { force: true });
   // Whoever may read it may read all jobs.
-  const file = createWriteStream(made, { mode: 0o600 });
-  await once(file, 'open');
+  const file = createWriteStream(made, { mode: 0o600, flags: 'wx' });
+  await once(file, 'open').catch((error: unknown) => {
+    // The sentence of the file system holds the path as it is.
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw problem('file_unusable', { file: made, reason: `it cannot be written (${code}).` });
+  });
   zip.pipe(file);
   const done = finished(file);
   done.catch(() => undefined);
