@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pull } from '../../src/cli/commands/pull.js';
 import { push } from '../../src/cli/commands/push.js';
+import { runPull } from '../../src/cli/pull/run.js';
+import type { PullStep } from '../../src/cli/pull/steps.js';
 import { openProject } from './database.js';
-import { flow, task } from './terminal.js';
+import { flow, task, testIo } from './terminal.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -148,6 +150,18 @@ describe('tws pull', () => {
     expect(existsSync(join(root, aFile))).toBe(false);
     expect(existsSync(join(root, own))).toBe(true);
     expect((await tws(pull)).out).toBe(`skipped: ${own} (not in the database; push it)`);
+  });
+
+  it('removes no file that somebody saved while the question was asked', async () => {
+    const { read, root } = await pushed();
+    const shown = aFile;
+    const file = { path: join(root, aFile), shown, named: false };
+    const step = { kind: 'gone', shown, id: 'a', file: { file, text: 'before', doc: {} } };
+    const { io, printed } = testIo({ cwd: root });
+    const steps = [{ ...step, file: { ...step.file, isDraft: false } }] as const;
+    await runPull(steps as unknown as readonly PullStep[], { root, prune: true }, io);
+    expect(await read(aFile)).toContain('noop');
+    expect(printed().err).toContain('saved by somebody else at the same time');
   });
 
   it('leaves a document without a file whose file was removed here, unless it has changed', async () => {

@@ -9,7 +9,7 @@ import { ownerOf } from '../../model/task.js';
 import { samples } from '../../validate/samples.js';
 import { contentHash } from '../files.js';
 import { definitionKey } from '../may-remove.js';
-import { ownFolder, shownPath, type PathBase } from '../paths.js';
+import { isInFolder, ownFolder, shownPath, type PathBase } from '../paths.js';
 import { storedOf } from '../push-prune.js';
 import { contentForFile, fileNameFor, saysInNewFile } from './file-content.js';
 import type { LocalFile } from './local-files.js';
@@ -139,9 +139,10 @@ function newPath(
   { place, taken }: { readonly place: PathBase; readonly taken: ReadonlySet<string> },
 ): string {
   const isTaken = (path: string): boolean => existsSync(path) || taken.has(path.toLowerCase());
+  const own = ownFolder(place.root);
   const was = before === undefined ? undefined : join(place.root, before);
-  if (was !== undefined && !isTaken(was)) return was;
-  const folder = join(ownFolder(place.root), `${String(doc['type'])}s`);
+  if (was !== undefined && isInFolder(own, was) && !isTaken(was)) return was;
+  const folder = join(own, `${String(doc['type'])}s`);
   const name = fileNameFor(contentForFile(doc, saysInNewFile), (one) =>
     isTaken(join(folder, `${one}.json`)),
   );

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { problem } from '../../errors.js';
 import type { Io } from '../io.js';
@@ -68,15 +68,23 @@ async function runStep(step: PullStep, prune: boolean): Promise<Pulled> {
       return planned;
     case 'update':
       if (await replaceText(step.file.file.path, step.file.text, step.text)) return planned;
-      return { ...planned, action: 'conflict', because: 'saved by somebody else at the same time' };
-    case 'gone':
-      if (prune) await rm(step.file.file.path);
+      return savedMeanwhile(planned);
+    case 'gone': {
+      const { file, text } = step.file;
+      // Somebody may have worked on it while the question was asked.
+      if (prune && (await readFile(file.path, 'utf8')) !== text) return savedMeanwhile(planned);
+      if (prune) await rm(file.path);
       return planned;
+    }
     case 'skip':
     case 'forget':
     case 'conflict':
       return planned;
   }
+}
+
+function savedMeanwhile(planned: Pulled): Pulled {
+  return { ...planned, action: 'conflict', because: 'saved by somebody else at the same time' };
 }
 
 /** What a step does, without doing it. */
