@@ -71,9 +71,12 @@ export function offerWork(
   });
 }
 
+/** What the names of all offers begin with. */
+export const anyOffer = 'work/';
+
 /** What the names of all offers in a queue begin with. */
 export function offersIn(queue: string): string {
-  return `work/${encodeURIComponent(queue)}/`;
+  return `${anyOffer}${encodeURIComponent(queue)}/`;
 }
 
 /** The queue of an offer; undefined for a signal that is none. */

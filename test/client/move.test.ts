@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inspectServer } from '../../src/client.js';
 import { moveBack, moveDatabase, type MoveStage } from '../../src/client-rules.js';
+import { createClient } from '../../src/client/client.js';
 import type { Connection } from '../../src/store/connection.js';
 import { openStore } from '../../src/store/store.js';
 import { removeAfterwards, request } from '../support/couch.js';
@@ -98,6 +99,26 @@ describe('moveDatabase', () => {
     expect(await store.get('engine-control:*')).toBeUndefined();
     expect(await store.movedTo()).toBeUndefined();
     expect(await ended('long')).toMatchObject({ exit: 0 });
+  });
+
+  it('V4: does not cut over at once while a worker could be given a step', async () => {
+    const { put, store, move, stages } = await places();
+    const client = createClient({ store });
+    const task = { _id: 'task:DEFAULT:tell', type: 'task', name: 'tell', plugin: 'worker' };
+    const flow = { _id: 'flow:me:f', type: 'flow', name: 'f', owner: 'me', timeout: 0 };
+    const worker = { type: 'tell' };
+    await put(task, { ...flow, tasks: [{ task: 'tell', params: { worker } }] });
+    const [offered] = await client.beginWork([job('offered') as never], { now: Date.now() });
+    await put(offered ?? {});
+    const stopping = new AbortController();
+    const tell = ({ kind }: MoveStage): void => {
+      if (stages.at(-1) !== kind) stages.push(kind);
+      if (kind === 'waiting') stopping.abort();
+    };
+    await expect(move({ signal: stopping.signal, waitMs: 0, tell })).rejects.toThrow();
+    expect(stages).toEqual(['copying', 'waiting']);
+    expect(await store.get('engine-control:*')).toBeUndefined();
+    expect(await store.movedTo()).toBeUndefined();
   });
 
   it('keeps a control for all engines as it was before, in both places', async () => {

@@ -2,7 +2,7 @@ import { engineSchema, type EngineDocument } from '../../model/engine.js';
 import { isLiveJob } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Status } from '../../model/status.js';
-import { leaseName } from '../../model/work.js';
+import { anyOffer, leaseName } from '../../model/work.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { Store } from '../../store/store.js';
 import type { Pulse } from '../pulse.js';
@@ -10,8 +10,15 @@ import type { Pulse } from '../pulse.js';
 /** A step that an engine or a worker works on. */
 export type HeldStep = { readonly job: string; readonly step: string; readonly by: string };
 
-/** `disabled`: every engine that is alive has seen that it takes no new work. */
-export type StepsHeld = { readonly steps: readonly HeldStep[]; readonly disabled: boolean };
+/**
+ * `disabled`: every engine that is alive has seen that it takes no new work. `offered`: some step waits for a worker
+ * to take it.
+ */
+export type StepsHeld = {
+  readonly steps: readonly HeldStep[];
+  readonly disabled: boolean;
+  readonly offered: boolean;
+};
 
 /** Jobs read together. */
 const together = 100;
@@ -23,27 +30,29 @@ const together = 100;
 export async function heldSteps(store: Store, pulse: Pulse, now: () => number): Promise<StepsHeld> {
   const engines = await enginesAlive(store, pulse, now());
   const alive = new Set(engines.map(({ _id }) => _id));
-  const lease = leaseName('');
   const ids = new Set([
     ...(await idsOf(store, 'search', statusRange('running'))),
     ...(await idsOf(store, 'search', statusRange('paused'))),
-    ...(await idsOf(store, 'waiting', {
-      startKey: ['signal', lease],
-      endKey: ['signal', `${lease}\uffff`, {}],
-    })),
+    ...(await idsOf(store, 'waiting', signalRange(leaseName('')))),
   ]);
   const held: HeldStep[] = [];
   for (let from = 0; from < ids.size; from += together) {
     const docs = await store.getMany([...ids].slice(from, from + together));
     for (const doc of docs.values()) held.push(...heldIn(doc, alive, now()));
   }
-  return { steps: held, disabled: engines.every(({ state }) => state === 'disabled') };
+  const disabled = engines.every(({ state }) => state === 'disabled');
+  const offers = await store.view('waiting', { ...signalRange(anyOffer), limit: 1 });
+  return { steps: held, disabled, offered: offers.length > 0 };
 }
 
 type Range = { readonly startKey: readonly unknown[]; readonly endKey: readonly unknown[] };
 
 function statusRange(status: Status): Range {
   return { startKey: ['status', status], endKey: ['status', status, {}] };
+}
+
+function signalRange(prefix: string): Range {
+  return { startKey: ['signal', prefix], endKey: ['signal', `${prefix}\uffff`, {}] };
 }
 
 async function idsOf(

@@ -21,7 +21,7 @@ import { claimTarget } from './target.js';
 /*
  * V3 Until the cut-over nothing changes for engines and users of the old database.
  * V4 The cut-over begins when no living engine and no worker has a step, and every living engine has seen
- *     that it takes no new one.
+ *     that it takes no new one. While a step is offered, every API server has had time to hear of it, too.
  * V5 From then on the old database refuses every write; nothing is stored where it would not be copied.
  * V6 Engines may work on the new database only when all documents there are those of the old one.
  * V7 Each stage may be repeated: a move that was killed goes on where it was.
@@ -51,6 +51,9 @@ const [fewWrites, mostPasses] = [200, 5];
 
 /** Time between two looks at what still runs, ms. */
 const lookEveryMs = 250;
+
+/** An API server that hears nothing of the feed reads the controls anew after this time at the latest, ms. */
+const heardAfterMs = 5_000;
 
 /**
  * Moves a database to another place while engines work, and lets nothing be lost: copies it, has engines end
@@ -161,11 +164,13 @@ function peerOf(connection: Connection): ReplicationPeer {
 /** Waits until nobody works on a step any more (V4). @throws TwsError `move_busy` */
 async function untilIdle(store: Store, { waitMs, signal, tell }: MoveOptions): Promise<void> {
   const pulse = createPulse();
-  const until = Date.now() + waitMs;
+  const began = Date.now();
   for (;;) {
-    const { steps, disabled } = await heldSteps(store, pulse, Date.now);
-    if (steps.length === 0 && disabled) return;
-    if (Date.now() >= until) {
+    const { steps, disabled, offered } = await heldSteps(store, pulse, Date.now);
+    const isIdle = steps.length === 0 && disabled;
+    const waitedMs = Date.now() - began;
+    if (isIdle && (!offered || waitedMs >= heardAfterMs)) return;
+    if (!isIdle && waitedMs >= waitMs) {
       const named = steps.slice(0, 5).map(({ job, step, by }) => `${step} of ${job} (${by})`);
       const seconds = Math.round(waitMs / 1_000);
       throw problem('move_busy', { seconds, steps: named, count: steps.length });
