@@ -84,9 +84,14 @@ function withRequest(leaf: LeafRevision, record: Entry, other: LeafRevision): Le
   if (isRefusal(record)) return { ...leaf, requests: [...listIn(leaf, 'requests'), record] };
   const again = appliedAgain(leaf, record, other);
   if (again !== undefined) return again;
-  if (record['action'] === 'migrate' && !isOver(leaf)) return withUnmoved(leaf, record);
+  if (isUnmoved(leaf, record, other)) return withUnmoved(leaf, record);
   const effect = isOver(leaf) ? {} : effectOf(record, leaf, other);
   return { ...awake(leaf), ...effect, requests: [...listIn(leaf, 'requests'), record] };
+}
+
+/** Whether a move cannot be made here; a later move of the same leaf may have been applied before. */
+function isUnmoved(leaf: LeafRevision, { action }: Entry, other: LeafRevision): boolean {
+  return action === 'migrate' && !isOver(leaf) && leaf['flow_rev'] !== other['flow_rev'];
 }
 
 /** What this leaf has done keeps it from the definition that the other one went by. */

@@ -291,6 +291,13 @@ describe('MV1: what has begun has the same place and the same work in both', () 
       { cancel: ['m', 'l'] },
       kept('cancel.sequence.0', 'k', 'running', 'm'),
     ],
+    [
+      'is done after a cancel',
+      cancelled().did('k'),
+      ['a'],
+      { cancel: ['m', 'l'] },
+      kept('cancel.sequence.0', 'k', 'done', 'm'),
+    ],
   ])('refuses where something that %s', (_title, it, steps, more, sentence) => {
     expect(why(stored(it, steps, more))).toBe(sentence);
   });
@@ -522,6 +529,8 @@ describe('a job that cannot move', () => {
     const around = world({ flows: [it.flow], tasks: it.tasks });
     expect(migrated(it.job, '1', around)).toEqual(at);
     expect(migrated(it.job, undefined, around)).toEqual(at);
+    const asked = { _id: 'r', type: 'request', job: 'j', action: 'migrate', to: '1' } as const;
+    expect(command(it.job, asked, t0, around)).toEqual({ kind: 'refused', because: at.because });
     const revised = it.tasks.map((one) => ({ ...one, _rev: '2-t' }));
     expect(migrated(it.job, '1', world({ flows: [it.flow], tasks: revised }))).toMatchObject({
       kind: 'moves',

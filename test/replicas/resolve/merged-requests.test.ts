@@ -11,7 +11,7 @@ import { withEdits } from '../../../src/decide/requests/edits.js';
 import type { Job } from '../../../src/model/job.js';
 import type { JobRequest } from '../../../src/model/request.js';
 import type { WrittenNode } from '../../../src/structures/kind.js';
-import { t0 } from '../../support/builders.js';
+import { flow, t0, tasksOf } from '../../support/builders.js';
 import { begun } from '../../decide/story.js';
 import { attempt, told, leaf } from './leaves.js';
 
@@ -290,6 +290,68 @@ describe('M4: a retry that only a losing revision tells of', () => {
     const requests = [{ id: 'r', action: 'retry', from: 1, at: 1 }];
     const next = withMergedRequests(at(failed, '4-b'), leaf('4-a', [], { requests }));
     expect(next).toEqual({ ...at(failed, '4-b'), requests });
+  });
+});
+
+describe('M4: a move to another version that only a losing revision tells of', () => {
+  /** A job of version 1 at `b`, and the same one after moves to flows of these steps, of versions 2, 3 …. */
+  function movedTo(...flows: readonly WrittenNode[][]) {
+    const story = begun(['a', 'b', 'c'], { flow: { version: '1' } }).did('a');
+    const { job } = story;
+    for (const [n, steps] of flows.entries()) {
+      const version = String(n + 2);
+      const next = { ...flow(steps, { version }), _rev: `1-v${version}` };
+      story
+        .with({ flows: [story.flow, next], tasks: tasksOf(next) })
+        .ask('migrate', { to: version });
+    }
+    return { job, loser: at(story.job, '5-a') };
+  }
+
+  it('is made again, by the definitions that the other one went by', () => {
+    const { job, loser } = movedTo(['a', 'b', 'x', 'y']);
+    const winner = at(job, '5-b', { next_due: 9 });
+    const resolution = planResolution([winner, loser], () => 'elsewhere');
+    expect(resolution).toEqual({ next: { ...loser, _rev: '5-b' }, drop: [loser], orphans: [] });
+  });
+
+  it('is refused on record where the winner has done what has no place in it', () => {
+    const { loser } = movedTo(['a', 'b', 'x']);
+    const winner = begun(['a', 'b', 'c'], { flow: { version: '1' } })
+      .did('a')
+      .did('b').job;
+    const next = withMergedRequests(at(winner, '6-b'), loser);
+    const [record] = loser['requests'] as [object];
+    const refused =
+      'Copies of job j were merged, and the one that counts cannot move any more. Ask for it again.';
+    expect(next).toEqual({ ...winner, _rev: '6-b', requests: [{ ...record, refused }] });
+  });
+
+  it('is on record twice where it was made twice, and the last one counts', () => {
+    const { job, loser } = movedTo(['a', 'b', 'x'], ['a', 'b', 'y']);
+    const next = withMergedRequests(at(job, '5-b'), loser);
+    expect(next).toMatchObject({ flow_version: '3', flow_rev: '1-v3', tasks: loser['tasks'] });
+    const records = next['requests'] as readonly { to: string; refused?: string }[];
+    expect(records.map(({ to, refused }) => [to, refused])).toEqual([
+      ['2', undefined],
+      ['3', undefined],
+    ]);
+  });
+
+  it('is refused on record where the definitions are not known, and only kept in a job that has ended', () => {
+    const requests = [{ id: 'm', action: 'migrate', to: '2', at: 1 }];
+    const unbegun = leaf('2-a', [], { state: undefined, steps: undefined, requests });
+    const { job } = movedTo();
+    const next = withMergedRequests(at(job, '5-b'), unbegun);
+    expect(next['requests']).toMatchObject([
+      { id: 'm', refused: expect.stringContaining('cannot move any more') as string },
+    ]);
+    const lost = { ...movedTo(['a', 'b', 'x']).loser, flow_rev: undefined, definitions: {} };
+    const kept = withMergedRequests(at(job, '5-b'), lost);
+    expect(kept).toMatchObject({ tasks: at(job, '5-b')['tasks'], flow_version: '1' });
+    expect(kept['requests']).toMatchObject([{ refused: expect.any(String) as string }]);
+    const ended = leaf('5-b', [], { state: '$$complete', exit: 0 });
+    expect(withMergedRequests(ended, unbegun)).toEqual({ ...ended, requests });
   });
 });
 
