@@ -45,6 +45,15 @@ it('a database that moves gives out no work until the move has ended', async () 
   expect((await take(store)).ids).toEqual(['a']);
 });
 
+it('RB2: a restored database gives out no work until engines are enabled', async () => {
+  const { store, put, client } = await offered({ id: 'a' });
+  const control = { type: 'engine-control', engine: everyEngine, enabled: false };
+  await put({ ...control, _id: engineControlId(everyEngine), restored: '2026-11-27T05:00:00Z' });
+  expect(await take(store)).toEqual({ ids: [], isLimited: false });
+  await client.setEnabled(everyEngine, true, 'DEFAULT');
+  expect((await take(store)).ids).toEqual(['a']);
+});
+
 it('a full rate stands in the way of nobody else, and counts for each owner', async () => {
   const rate = { key: 'k', limit: 1, per: 3_600_000 };
   const { store, client } = await offered(
