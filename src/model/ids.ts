@@ -14,6 +14,14 @@ export function unfitId(id: string): string | undefined {
     : undefined;
 }
 
+/** Why a new flow may not have this version, as the end of a sentence; undefined when it may. */
+export function unfitVersion(version: string): string | undefined {
+  if (version !== version.trim()) return 'must not begin or end with a space';
+  return unfit.test(version)
+    ? 'must not hold control characters or characters without a shape'
+    : undefined;
+}
+
 /** An id within a sentence, in quotation marks; what is unfit in it is escaped as in JSON. */
 export function shownId(id: string): string {
   const all = new RegExp(unfit, 'gu');

@@ -5,7 +5,7 @@ import { checkSchema } from '../evaluate/schemas.js';
 import { hookEngineKeys } from '../model/hook.js';
 import { patternOf } from '../model/target.js';
 import { isObject } from '../model/object.js';
-import { shownId, unfitId } from '../model/ids.js';
+import { shownId, unfitId, unfitVersion } from '../model/ids.js';
 import type { Problem } from '../model/problems.js';
 import { scheduleProgressKeys } from '../model/schedule.js';
 import { readNotify } from '../model/notify.js';
@@ -65,6 +65,7 @@ export function checkDocument(file: string, doc: Written): readonly FileProblem[
     ...patternProblems(doc).map(([path, message]) => at(path, message)),
     ...schemaProblems(doc).map(([path, message]) => at(path, message)),
     ...idProblems(doc).map(([path, message]) => at(path, message)),
+    ...versionProblems(doc).map(([path, message]) => at(path, message)),
   ];
 }
 
@@ -85,6 +86,13 @@ function idProblems({ _id }: Written): readonly PathAndMessage[] {
   if (typeof _id !== 'string' || _id === '') return [['_id', '_id must be a text, not empty.']];
   const unfit = unfitId(_id);
   return unfit === undefined ? [] : [['_id', `_id ${unfit}; it is ${shownId(_id)}.`]];
+}
+
+/** Stored flows may have any version, so that their jobs go on; new ones have one that people can name. */
+function versionProblems({ type, version }: Written): readonly PathAndMessage[] {
+  if (type !== 'flow' || typeof version !== 'string') return [];
+  const unfit = unfitVersion(version);
+  return unfit === undefined ? [] : [['version', `version ${unfit}; it is ${shownId(version)}.`]];
 }
 
 /** An engine only leaves out what it cannot read of it; whoever stores it is to know. */

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, openDatabase, type Client, type Explained } from '../../client.js';
 import { eventReasons, explainChain } from '../../client-rules.js';
+import type { StoredDocument } from '../../model/document.js';
+import { asVersion, versionName } from '../../model/flow-versions.js';
 import { originOf, originSentence } from '../../reading/origin.js';
+import { textOf } from '../../words.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
 import { statusLine } from '../jobs.js';
@@ -31,6 +34,8 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
       io.out(statusLine(job, io, 'stdout'));
       const origin = originOf(job);
       if (origin !== undefined) io.out(`  ${plain(originSentence(origin))}`);
+      const version = asVersion(job['flow_version']);
+      if (version !== undefined) io.out(`  ${plain(versionSentence(job, version))}`);
       for (const { because, todo } of reasons) {
         io.out(`  ${plain(because)}${todo === undefined ? '' : ` ${plain(todo)}`}`);
       }
@@ -49,6 +54,12 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
     await close();
   }
 });
+
+/** Says by which version of its flow a job goes; one that has not begun is to begin by it. */
+function versionSentence({ state, flow }: StoredDocument, version: string): string {
+  const goes = state === undefined ? 'It is to begin by' : 'It goes by';
+  return `${goes} ${versionName(version)} of flow "${textOf(flow ?? '')}".`;
+}
 
 /** How long between two looks at the engines, ms. */
 const lookMs = 1_000;
