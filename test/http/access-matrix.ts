@@ -86,8 +86,9 @@ export const rows: Readonly<Record<string, Row>> = {
     ...{ ...read, ok: [404] },
     ask: (_owner, id) => ({ path: { id }, query: '?wait=0', body: { data: {} } }),
   },
-  showLinkedForm: { ...open, ok: [404], ask: () => ({ path: { token: 'some' } }) },
-  answerLinkedForm: { ...open, ok: [404], ask: () => ({ path: { token: 'some' } }) },
+  // All cells ask from one address, and after too many links that do not work it has to wait.
+  showLinkedForm: { ...open, ok: [404, 429], ask: () => ({ path: { token: 'some' } }) },
+  answerLinkedForm: { ...open, ok: [404, 429], ask: () => ({ path: { token: 'some' } }) },
   retryJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
   cancelJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
   announceEvent: {

@@ -712,6 +712,10 @@ describe('each route', () => {
     expect(await go('testNotify', `${path}/test`, { body: { event: 'some' } })).toBe(400);
     expect(await go('testNotify', `${path}/test`, { body: { flow: 'nix' } })).toBe(404);
     expect(await go('testNotify', `${path}/test`, { body: { flow: 'broken' } })).toBe(422);
+    await api.put(
+      ...['f2', 'f3'].map((_id) => ({ ...flow('twice', ['echo']), _id, owner: 'acme' })),
+    );
+    expect(await go('testNotify', `${path}/test`, { body: { flow: 'twice' } })).toBe(409);
     const old = { headers: { 'if-match': '"9-none"' } };
     expect(await go('removeNotifyList', path, old)).toBe(409);
     expect(await go('removeNotifyList', path)).toBe(204);
