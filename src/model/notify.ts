@@ -267,6 +267,8 @@ const notifiesSchema = z.looseObject({
       at: z.int().min(0),
     }),
   ),
+  /** Of a wait for people: the users who are asked by name. */
+  assignee: z.exactOptional(z.array(z.string()).readonly()),
   /** Of a wait for people: the attempt, and its links; `mark` is what their places hold in parameters. */
   answer: z.exactOptional(
     z.looseObject({

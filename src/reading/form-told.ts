@@ -7,12 +7,13 @@ type Doc = Readonly<Record<string, unknown>>;
 export type LinkTold = NonNullable<Notifies['answer']>['links'][number];
 
 /**
- * Returns the link that stands for `form.link` in a notification: of the only user whom it tells. A notification that
- * was begun anew has none, since its parameters may be others by then.
+ * Returns the link that stands for `form.link` in a notification: of the only user who is asked by name. Where others
+ * are asked as well, they may read the notification, whether their own links are good or not. A notification that was
+ * begun anew has none, since its parameters may be others by then.
  */
 export function linkToldBy(job: Doc): LinkTold | undefined {
-  const [link, ...others] = notifiesOf(job)?.answer?.links ?? [];
-  return others.length === 0 && job['run'] === 1 ? link : undefined;
+  const { answer, assignee = [] } = notifiesOf(job) ?? {};
+  return assignee.length === 1 && job['run'] === 1 ? answer?.links[0] : undefined;
 }
 
 /**

@@ -1,22 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { formTold } from '../../src/reading/form-told.js';
+import { formTold, linkToldBy } from '../../src/reading/form-told.js';
 
 const one = { for: 'ann', hash: 'h', until: 1, mark: 'mark' };
 const answer = { path: '0', attempt: 1, since: 0, links: [one] };
 const telling = (more: Record<string, unknown>, run = 1) => ({
   run,
   notifies: {
-    ...{ job: 'j', run: 1, status: 'waiting', depth: 1, event: 'waiting', link: 'page' },
+    ...{
+      job: 'j',
+      run: 1,
+      status: 'waiting',
+      depth: 1,
+      event: 'waiting',
+      link: 'page',
+      assignee: ['ann'],
+    },
     ...more,
   },
 });
+/** What is told where no user is asked by name. */
+const { assignee: _assignee, ...ofGroup } = telling({ answer }).notifies;
 
 describe('form.link in a notification', () => {
   it.each([
     ['the mark of the only link', telling({ answer }), { form: { link: 'mark' } }],
     [
-      'the page where there are two links',
-      telling({ answer: { ...answer, links: [one, one] } }),
+      'the page where two users are asked, also when only one has a link that is good',
+      telling({ answer, assignee: ['ann', 'bob'] }),
+      { form: { link: 'page' } },
+    ],
+    [
+      'the page where only a group is asked',
+      { run: 1, notifies: ofGroup },
       { form: { link: 'page' } },
     ],
     ['the page where there is no link', telling({ event: 'reminder' }), { form: { link: 'page' } }],
@@ -24,6 +39,10 @@ describe('form.link in a notification', () => {
     ['absent without either', telling({ link: undefined }), { form: {} }],
   ])('is %s', (_what, job, seen) => {
     expect(formTold(job)).toEqual(seen);
+  });
+
+  it('has no link of a job that tells nothing', () => {
+    expect(linkToldBy({})).toBeUndefined();
   });
 
   it('is what it is told to be', () => {

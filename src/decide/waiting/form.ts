@@ -121,7 +121,7 @@ function timersOf({ due, remind, escalate }: FormAsked, now: number): Timers {
   return timers.toSorted((a, b) => a.at - b.at);
 }
 
-/** Puts the next timer of a wait on record, if it is time (PF2); an escalation asks others as well (PF6). */
+/** Puts the next timer of a wait on record, if it is time (PF2); an escalation asks others as well. */
 export function formTimer(
   job: LiveJob,
   step: WaitingStep,
@@ -132,27 +132,24 @@ export function formTimer(
   if (timer === undefined || timer.at > now) return undefined;
   const { escalate, ...form } = step.form as StepForm;
   const timers = form.timers?.map((one) => (one === timer ? { ...one, told: now } : one));
-  const others =
-    timer.event === 'escalated'
-      ? { ...escalated(form, escalate), ...linksOfOthers(job, step, now, world) }
-      : { escalate };
-  return withStep(job, step, {
-    ...step,
-    form: { ...form, ...known(others), timers } as StepForm,
-  });
+  const others = timer.event === 'escalated' ? escalated(form, escalate) : { escalate };
+  const asking = { ...form, ...known(others), timers } as StepForm;
+  const links = linksOnTimer(job, { ...step, form: asking }, now, world);
+  return withStep(job, step, { ...step, form: { ...asking, ...links } });
 }
 
-/** The links of a step, with those of the users who are asked as well by now. */
-function linksOfOthers(
+/** The links of a step, with new ones of the users who have none that is good when a timer is told (PF6). */
+function linksOnTimer(
   job: LiveJob,
-  step: WaitingStep,
+  step: WaitingStep & { readonly form: StepForm },
   now: number,
   world: LinkWorld,
 ): Pick<StepForm, 'links'> {
-  const { assignee = [], escalate = {}, due, links = [] } = step.form as StepForm;
-  const added = escalate.assignee?.filter((user) => !assignee.includes(user));
+  const { assignee = [], due, links = [] } = step.form;
+  const has = new Set(links.filter(({ until }) => until > now).map(({ for: user }) => user));
+  const without = assignee.filter((user) => !has.has(user));
   const asked = known({ link: askedAt(leafAt(job, step.path))?.link, due });
-  const more = linksFor(added, linkStepOf(job, step), { asked, now }, world) ?? [];
+  const more = linksFor(without, linkStepOf(job, step), { asked, now }, world) ?? [];
   return more.length === 0 ? {} : { links: [...links, ...more] };
 }
 

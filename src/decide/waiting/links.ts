@@ -13,8 +13,9 @@ import type { World } from '../world.js';
 /*
  * Links by which people answer without signing in.
  *
- * PF6 A link is made for each user who is asked, when that one is asked. It is bound to the job, the step, the
- *     attempt and the user; the step holds only the hash of its token, and until when it is good.
+ * PF6 A link is made for each user who is asked, when that one is asked, and a new one when a reminder, what is due or
+ *     an escalation is told and the former is over. It is bound to the job, the step, the attempt and the user; the
+ *     step holds only the hash of its token, and until when it is good.
  * PF7 An answer `as` link counts where its proof is that of a link which the step has, and of just these data. Only
  *     the holder of the key makes proofs: neither a hash nor an answer that was written by hand is one.
  * PF8 Only what a stored flow or a notify list has told gets links, while they are good: with `notify` of a job, its
@@ -58,10 +59,11 @@ export function unprovenLink(
   { answerLinks }: LinkWorld,
 ): string | undefined {
   if (as !== byLink) return undefined;
-  const link = step.form.links?.find(({ for: user }) => user === by);
+  const links = step.form.links?.filter(({ for: user }) => user === by) ?? [];
   const at = linkStepOf(job, step);
-  const isProven =
-    link !== undefined && answerLinks?.proves(proof, linkPlace(at, link), data) === true;
+  const isProven = links.some(
+    (link) => answerLinks?.proves(proof, linkPlace(at, link), data) === true,
+  );
   return isProven
     ? undefined
     : `Step "${step.name}" takes no answer by a link that was not made for it.`;

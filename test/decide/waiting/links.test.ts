@@ -50,11 +50,33 @@ describe('links by which people answer', () => {
     const told = asked({ assignee: 'ann', due: 1_000, escalate });
     told.at(1_000).go();
     told.at(2_000).go();
-    const { links } = told.steps[0]?.['form'] as { links: readonly { until: number }[] };
-    expect(links).toMatchObject([{ for: 'ann' }, { for: 'eve', until: t0 + 2_000 + 7 * day }]);
+    expect(linksIn(told)).toMatchObject([
+      { for: 'ann' },
+      { for: 'ann', until: t0 + 1_000 + 7 * day },
+      { for: 'eve', until: t0 + 2_000 + 7 * day },
+    ]);
     const none = asked({ group: 'finance', escalate: { after: 2_000, group: 'heads' } });
     none.at(2_000).go();
     expect(linksIn(none)).toBeUndefined();
+  });
+
+  it('PF6: are made anew when something is told and the former are over', () => {
+    const told = asked({ assignee: 'ann', due: 5_000, remind: [500, 2_000], link: 1_000 });
+    told.at(500).go();
+    expect(linksIn(told)).toEqual([link('ann', 1_000)]);
+    told.at(2_000).go();
+    expect(linksIn(told)).toEqual([link('ann', 1_000), link('ann', 3_000)]);
+    const never = asked({ assignee: 'ann', due: 1_000, link: false });
+    never.at(1_000).go();
+    expect(linksIn(never)).toBeUndefined();
+  });
+
+  it('PF7: count as well where a newer one was made meanwhile', () => {
+    const told = asked({ assignee: 'ann', due: 1_000 });
+    told.at(1_000).go();
+    const older = 'j 0 1 0 ann 1000 {"approved":true}';
+    told.signal('sign', { approved: true }, { by: 'ann', as: 'link', proof: older });
+    expect(told.steps[0]).toMatchObject({ state: '$$complete' });
   });
 
   const data = { approved: true };
@@ -130,9 +152,24 @@ describe('a notification of a form', () => {
   });
 
   it('PF8: has none that is over', () => {
+    const flow = { notify: [{ ...entry, after: 2_000 }] };
+    const told = asked({ assignee: 'ann', link: 1_000 }, { flow });
+    expect(toldBy(told.at(2_000))).toMatchObject({ answer: { links: [] } });
+  });
+
+  it('PF8: has a new one when its answer is due', () => {
     const flow = { notify: [{ ...entry, on: ['due' as const] }] };
     const told = asked({ assignee: 'ann', due: 1_000 }, { flow });
     told.at(1_000).go();
-    expect(toldBy(told.at(1_001))).toMatchObject({ answer: { links: [] } });
+    const links = [{ for: 'ann', until: t0 + 1_000 + 7 * day }];
+    expect(toldBy(told.at(1_001))).toMatchObject({ answer: { links } });
+  });
+
+  it('PF8: has none where an escalation asks another user, who has one, beside one who has none', () => {
+    const flow = { notify: [{ ...entry, on: ['escalated' as const] }] };
+    const escalate = { after: 2_000, assignee: 'eve' };
+    const told = asked({ assignee: 'ann', escalate }, { flow });
+    told.at(2_000).go();
+    expect(JSON.stringify(toldBy(told.at(2_001)))).not.toContain('"text":"mark of');
   });
 });
