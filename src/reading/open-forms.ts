@@ -33,3 +33,18 @@ export function openForms(job: LiveJob): readonly OpenForm[] {
     return [{ ...step.form, ...of, ...at, form: asked.form }];
   });
 }
+
+/** What people need of a form: neither its timers nor its links. */
+export type ShownForm = Omit<OpenForm, 'timers' | 'escalate' | 'answered' | 'links'>;
+
+/** Returns what people need of a form. */
+export function shownForm(form: OpenForm): ShownForm {
+  const {
+    timers: _timers,
+    escalate: _escalate,
+    answered: _answered,
+    links: _links,
+    ...rest
+  } = form;
+  return rest;
+}

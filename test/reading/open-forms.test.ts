@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LiveJob } from '../../src/model/job.js';
-import { openForms } from '../../src/reading/open-forms.js';
+import { openForms, shownForm } from '../../src/reading/open-forms.js';
 import { t0 } from '../support/builders.js';
 import { begun } from '../decide/story.js';
 
@@ -22,6 +22,16 @@ describe('the forms of a job', () => {
       { ...common, step: 'ask', signal: 'ask', assignee: ['ann'], title: 'T', form },
       { ...common, path: '0.parallel.1', form: { type: 'object', ...form } },
     ]);
+  });
+
+  it('are shown without their timers and links', () => {
+    const escalate = { after: 2_000, assignee: 'eve' };
+    const told = begun([{ name: 'ask', wait: { form, assignee: 'ann', due: 1_000, escalate } }]);
+    const [open] = openForms(told.job as LiveJob);
+    const links = [{ for: 'ann', hash: 'h', until: 1 }];
+    const shown = shownForm({ ...(open as NonNullable<typeof open>), links });
+    expect(shown).toMatchObject({ step: 'ask', assignee: ['ann'], due: t0 + 1_000 });
+    for (const key of ['timers', 'escalate', 'links']) expect(shown).not.toHaveProperty(key);
   });
 
   it('that were answered, or whose place is gone from the flow, are not told', () => {

@@ -4,6 +4,7 @@ import { problemOfAnswer } from '../../client-rules.js';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
+import { shownForm } from '../../reading/open-forms.js';
 import { peopleWords } from '../../reading/people.js';
 import { momentFrom } from '../../words.js';
 import { chosenOwner } from '../chosen-owner.js';
@@ -41,7 +42,7 @@ export const inbox = defineCommand(inboxFlags, async ({ flags, config: read }, i
       io.out(line);
     if (found.forms.length === 0) io.say('Nothing waits for an answer.');
     if (found.more) io.say('There are others; see `--limit`.');
-    io.json(found);
+    io.json({ forms: found.forms.map(shownForm), more: found.more });
     return 0;
   } finally {
     await close();

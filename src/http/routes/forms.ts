@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { OpenForm } from '../../client.js';
 import { problemOfAnswer } from '../../client-rules.js';
 import { epochMsSchema } from '../../model/summary.js';
+import { shownForm } from '../../reading/open-forms.js';
 import { ownersFor } from '../access/owners.js';
 import { reaches, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
@@ -70,7 +70,7 @@ export const inboxRoute = route({
     const isGiven = user !== undefined || group !== undefined || all === true;
     const whose = isGiven ? given : ownForms(asker);
     const { forms, more } = await api.client.inbox({ owners, most: limit, ...whose });
-    return { status: 200, body: { forms: forms.map(shown), more } };
+    return { status: 200, body: { forms: forms.map(shownForm), more } };
   },
 });
 
@@ -100,21 +100,9 @@ export const formsRoute = route({
   problems: ['document_missing'],
   handle: async ({ api, params: { id }, principal }) => {
     const doc = await jobFor(api, known({ principal }), id);
-    return { status: 200, body: { forms: (await api.client.forms(doc)).map(shown) } };
+    return { status: 200, body: { forms: (await api.client.forms(doc)).map(shownForm) } };
   },
 });
-
-/** What people need of a form. */
-function shown(form: OpenForm) {
-  const {
-    timers: _timers,
-    escalate: _escalate,
-    answered: _answered,
-    links: _links,
-    ...rest
-  } = form;
-  return rest;
-}
 
 /** An engine that runs has taken an answer by then. */
 const usualWaitMs = 5_000;
