@@ -32,6 +32,20 @@ it('rejects where the server tells that its compaction failed', async () => {
   await expect(eraseDocuments(connection, [])).rejects.toThrow(reason);
 });
 
+it.each([
+  ['was started anew meanwhile', 6, 0],
+  ['was started twice', 0, 0],
+  ['tells no number any more', 6, undefined],
+])('rejects where the server numbers compactions and %s', async (_how, before, after) => {
+  const { connection } = await serverThatTells([{ compacted: before }, { compacted: after }]);
+  await expect(eraseDocuments(connection, [])).rejects.toThrow('started anew');
+});
+
+it('resolves where the number of the last compaction has grown', async () => {
+  const { connection } = await serverThatTells([{ compacted: 0 }, { compacted: 7 }]);
+  expect(await eraseDocuments(connection, [])).toEqual([]);
+});
+
 it('begins a compaction of its own after one that runs already, and waits for its end', async () => {
   // Another compaction runs, it has ended, ours runs, it has ended.
   const looks = [true, false, true, false].map((compact_running) => ({ compact_running }));

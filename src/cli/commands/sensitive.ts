@@ -151,7 +151,8 @@ async function purge({ vault, config, said }: Work, io: Io) {
     const ask = await questions(io, 'Whether to purge (or say --no-confirm)');
     if (!(await ask.confirm(`Destroy ${what}? Nothing can read them afterwards.`, false))) return 1;
   }
-  const gone = chosen.length === 0 ? [] : await vault.purge(chosen, accessorOf(config, said.why));
+  // Also when there are none: a former purge may have ended before the files were rewritten.
+  const gone = await vault.purge(chosen, accessorOf(config, said.why));
   io.out(`purged: ${counted(gone.length, 'subject')}`);
   if (gone.length > 0) io.say(plain(listed(gone.map(({ subject }) => subject))));
   io.json({ purged: gone });

@@ -20,7 +20,7 @@ export async function databaseInfo(database: Database): Promise<object> {
     doc_count: docCount,
     disk_format_version: 8,
     compact_running: compacting.has(database),
-    ...compactError(database),
+    ...compactionTold(database),
     cluster: { q: 1, n: 1, w: 1, r: 1 },
   };
 }
@@ -88,6 +88,7 @@ async function compactAll(database: Database): Promise<void> {
   uncompacted.delete(database);
   try {
     await compactFiles(database);
+    compacted.set(database, (compactions += 1));
   } catch (error) {
     uncompacted.set(database, error instanceof Error ? error.message : String(error));
   } finally {
@@ -97,13 +98,18 @@ async function compactAll(database: Database): Promise<void> {
 
 /** Databases that are being compacted. */
 const compacting = new WeakSet<Database>();
+/** The number of the newest compaction that succeeded; those of a server that was started later are higher. */
+let compactions = Date.now();
+/** The number of the last one of a database since the server was started. */
+const compacted = new WeakMap<Database, number>();
 /** Why the last compaction of a database failed. */
 const uncompacted = new WeakMap<Database, string>();
 
-/** CouchDB writes it into its log only. */
-function compactError(database: Database): { readonly compact_error?: string } {
+/** How compactions ended; CouchDB writes that into its log only. */
+function compactionTold(database: Database) {
   const reason = uncompacted.get(database);
-  return reason === undefined ? {} : { compact_error: reason };
+  const told = { compacted: compacted.get(database) ?? 0 };
+  return reason === undefined ? told : { ...told, compact_error: reason };
 }
 
 async function compactFiles(database: Database): Promise<void> {
