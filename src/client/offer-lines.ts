@@ -46,6 +46,8 @@ export type OfferLines = {
   readonly of: (queue: string) => Promise<Offers>;
   /** Tells what a document was found to be; undefined: there is none. */
   readonly found: (id: string, doc: StoredDocument | undefined) => void;
+  /** Whether an offer that was heard of with its job is not in its line any more. */
+  readonly isGone: (offer: WorkOffered) => boolean;
 };
 
 /** Offers of one line at most. */
@@ -64,6 +66,11 @@ export function offerLines({ kept, view }: Pick<Store, 'kept' | 'view'>): OfferL
   const lines = ofStores.get(kept) ?? createOfferLines(kept, view);
   ofStores.set(kept, lines);
   return lines;
+}
+
+/** Whether somebody has had an offer since it was told: a claim would cost a write that conflicts, and a read. */
+export function isOfferGone({ kept }: Pick<Store, 'kept'>, offer: WorkOffered): boolean {
+  return ofStores.get(kept)?.isGone(offer) === true;
 }
 
 type Loading = { readonly done: Promise<Offers>; readonly heard: Set<string> };
@@ -121,6 +128,7 @@ function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
   kept.listen({ heard: hear, forget });
   return {
     found: hear,
+    isGone: (offer) => isMissing(lines, offer),
     of: async (queue) => {
       if (!kept.isFollowing()) return undefined;
       const line = loading.has(queue) ? undefined : lines.get(queue);
@@ -179,20 +187,26 @@ function lineOf(lines: ReadonlyMap<string, Line>, { signal }: WorkOffered): Line
 function put(lines: ReadonlyMap<string, Line>, offer: WorkOffered): boolean {
   const line = lineOf(lines, offer);
   if (line === undefined || (line.end !== undefined && offer.signal > line.end)) return false;
-  const at = placeIn(line, offer);
-  const there = line.offers[at];
-  const isThere = there?.signal === offer.signal && there.id === offer.id;
-  line.offers.splice(at, isThere ? 1 : 0, offer);
+  line.offers.splice(placeIn(line, offer), isIn(line, offer) ? 1 : 0, offer);
   if (line.offers.length > mostInLine) cut(line, mostInLine);
   return true;
 }
 
 function take(lines: ReadonlyMap<string, Line>, offer: WorkOffered): void {
   const line = lineOf(lines, offer);
-  if (line === undefined) return;
-  const at = placeIn(line, offer);
-  const there = line.offers[at];
-  if (there?.signal === offer.signal && there.id === offer.id) line.offers.splice(at, 1);
+  if (line !== undefined && isIn(line, offer)) line.offers.splice(placeIn(line, offer), 1);
+}
+
+/** Whether an offer was in a line, and somebody has had it since; false where that is not known. */
+function isMissing(lines: ReadonlyMap<string, Line>, offer: WorkOffered): boolean {
+  const line = offer.doc === undefined ? undefined : lineOf(lines, offer);
+  if (line === undefined || (line.end !== undefined && offer.signal > line.end)) return false;
+  return !isIn(line, offer);
+}
+
+function isIn(line: Line, offer: WorkOffered): boolean {
+  const there = line.offers[placeIn(line, offer)];
+  return there?.signal === offer.signal && there.id === offer.id;
 }
 
 /** A line is known no further than so many offers. */

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.js';
 import { readControls, type WorkControls } from './controls.js';
 import { isMovingNow } from './moving.js';
 import { keepLeased } from './leased-jobs.js';
-import { offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
+import { isOfferGone, offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
 import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
 
 /** What a worker asks for. */
@@ -103,7 +103,7 @@ async function* meantIn(
   let tried = 0;
   let next: WorkOffered[] = [];
   for await (const offer of offersOf(store, queue, mayMiss)) {
-    if (!isOwner(offer.owner) || places.has(placeOf(offer))) continue;
+    if (!isOwner(offer.owner) || places.has(placeOf(offer)) || isOfferGone(store, offer)) continue;
     if ((tried += 1) > mostOffers) break;
     next.push(offer);
     if (next.length < (full.size > 0 ? mostRead : atATime())) continue;
@@ -221,7 +221,7 @@ async function takeAlone(
 ): Promise<WorkerStep | undefined> {
   const places = beingTaken(store);
   const place = placeOf(offer);
-  if (places.has(place)) return undefined;
+  if (places.has(place) || isOfferGone(store, offer)) return undefined;
   places.add(place);
   try {
     return await takeOne(store, offer, wanted);

@@ -138,6 +138,20 @@ describe('a line of work', () => {
     expect(reads()).toBe(2);
   });
 
+  it('tells which of its offers is gone, and of no other', async () => {
+    const { lines, kept, ids } = await opened();
+    const doc = offered('a', 1);
+    const offer = { id: 'a', signal: nameOf('a', 1), owner: 'DEFAULT', doc };
+    expect(lines.isGone(offer)).toBe(false);
+    await ids();
+    kept.hear('a', doc);
+    expect(lines.isGone(offer)).toBe(false);
+    kept.hear('a', offered('a', 1, { rev: 2, steps: [] }));
+    expect(lines.isGone(offer)).toBe(true);
+    expect(lines.isGone({ id: 'a', signal: offer.signal, owner: offer.owner })).toBe(false);
+    expect(lines.isGone({ ...offer, signal: nameOf('a', 1, 'other') })).toBe(false);
+  });
+
   it('is forgotten with the feed, and while there is none nobody has one', async () => {
     const { ids, loses, reads } = await opened([{ id: 'a', key: nameOf('a', 10) }]);
     expect(await ids()).toEqual(['a']);

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.js';
+import { offerLines } from '../../src/client/offer-lines.js';
 import { takeWork, type WorkWanted } from '../../src/client/work.js';
 import { engineControlId, everyEngine } from '../../src/model/engine-control.js';
+import type { FeedState } from '../../src/store/feed.js';
 import type { Store } from '../../src/store/store.js';
 import { job, task } from '../support/documents.js';
 import { openWorkspace } from '../support/workspace.js';
@@ -95,4 +97,46 @@ it('of two own tasks of one name an engine tells, even where DEFAULT has one', a
   await put({ _id: 'flow:f', type: 'flow', name: 'f', owner: 'o', timeout: 0, tasks: ['w'] });
   const order = { ...job('f', { owner: 'o' }), type: 'job', _id: 'j' };
   expect(await client.beginWork([order], { now: Date.now() })).toEqual([order]);
+});
+
+it('who misses one of many does not try those that others have taken meanwhile', async () => {
+  const orders = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }));
+  const { store } = await offered(...orders);
+  const end = new AbortController();
+  const since = (await store.info()).updateSeq;
+  let heard: Promise<void> | undefined;
+  await new Promise<void>((resolve) => {
+    const onState = ({ kind }: FeedState): void => {
+      if (kind === 'following') resolve();
+    };
+    const feed = store.kept.following(store.follow, { since, signal: end.signal, onState });
+    heard = (async () => {
+      while ((await feed.next()).done !== true);
+    })();
+  });
+  await offerLines(store).of('default');
+  // What is written is known with its job from here on.
+  for (const { id } of orders) await store.write((await store.get(id)) ?? { _id: id });
+  const written: string[] = [];
+  let others: Awaited<ReturnType<typeof take>> | undefined;
+  const watched: Store = {
+    ...store,
+    write: async (doc, mostBytes) => {
+      written.push(doc._id);
+      if (doc._id === 'b' && others === undefined) {
+        others = { ids: [], isLimited: false };
+        await store.write({ ...(await store.get('b')), _id: 'b', paused: true });
+        others = await take(watched, { most: 3, worker: 'w2' });
+      }
+      return store.write(doc, mostBytes);
+    },
+  };
+  const { ids } = await take(watched, { most: 2, mayMiss: true });
+  end.abort();
+  await heard;
+  expect([ids, others?.ids]).toEqual([
+    ['a', 'f'],
+    ['c', 'd', 'e'],
+  ]);
+  expect(written).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
