@@ -19,11 +19,33 @@ export function refuseProblems(
   io: Io,
 ): void {
   if (problems.length === 0) return;
+  tellProblems(problems, warnings, io);
+  const files = new Set(problems.map(({ file }) => file)).size;
+  throw problem('documents_invalid', { count: problems.length, files });
+}
+
+/**
+ * Prints which files and documents have both changed, if any have, and ends the command.
+ * @throws TwsError `push_conflicts`
+ */
+export function refusePushConflicts(
+  conflicts: readonly FileProblem[],
+  warnings: readonly FileProblem[],
+  io: Io,
+): void {
+  if (conflicts.length === 0) return;
+  tellProblems(conflicts, warnings, io);
+  throw problem('push_conflicts', { count: conflicts.length });
+}
+
+function tellProblems(
+  problems: readonly FileProblem[],
+  warnings: readonly FileProblem[],
+  io: Io,
+): void {
   if (io.mode === 'json') io.json({ problems, warnings });
   else for (const found of problems) io.fail(problemLine(found));
   showWarnings(warnings, io);
-  const files = new Set(problems.map(({ file }) => file)).size;
-  throw problem('documents_invalid', { count: problems.length, files });
 }
 
 /** Prints what may be wrong; with `--json` it is part of the result instead. */

@@ -14,6 +14,7 @@ import { contentHash, fileContent } from './files.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import { isShipped, isInFolder, ownFolder } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
+import { keptText, mergeForPush, type PushConflict } from './push-merge.js';
 
 /** What is to be done with one file. */
 export type PushStep =
@@ -22,19 +23,27 @@ export type PushStep =
       readonly file: GoodFile;
       readonly id?: string;
       readonly because: string;
+      /** Keys that only the database has changed. */
+      readonly kept?: readonly string[];
     }
   | {
       readonly kind: 'insert' | 'update';
       readonly file: GoodFile;
       readonly doc: Written & { readonly _id: string; readonly _rev?: string };
+      /** Keys that only the database has changed; they stay. */
+      readonly kept?: readonly string[];
       /** What it replaces, and how a later revision of that is replaced. */
       readonly replaces?: {
         readonly stored: StoredDocument;
-        readonly again: (stored: StoredDocument) => PushStep;
+        readonly again: (stored: StoredDocument) => PushStep | PushConflict;
       };
     };
 
-type Plan = { readonly steps: readonly PushStep[]; readonly problems: readonly FileProblem[] };
+type Plan = {
+  readonly steps: readonly PushStep[];
+  readonly problems: readonly FileProblem[];
+  readonly conflicts: readonly PushConflict[];
+};
 
 /** Where files come from, and what gives way. */
 export type PushPlace = {
@@ -44,31 +53,36 @@ export type PushPlace = {
   readonly root: string;
   /** Whether a sample never takes the place of a document of the user's own. */
   readonly keepOwn?: boolean;
+  /** What files and database had when they last agreed, by id; absent: files replace documents. */
+  readonly synced?: ReadonlyMap<string, { readonly content: Written }> | undefined;
 };
 
 /** Decides what to do with each file; reads the database and writes nothing. */
 export async function planPush(
   client: Client,
   files: readonly GoodFile[],
-  { project, root, keepOwn = false }: PushPlace,
+  { project, root, keepOwn = false, synced }: PushPlace,
 ): Promise<Plan> {
   const own = ownFolder(root);
   const told = new Set(files.filter(({ doc }) => doc['current'] === true).map(flowKey));
   const steps: PushStep[] = [];
   const problems: FileProblem[] = [];
+  const conflicts: PushConflict[] = [];
   for (const file of inOrder(files)) {
     const isOwn = !isShipped(file.file.path) && isInFolder(own, file.file.path);
-    const from = { project: isOwn ? project : undefined, isTold: told.has(flowKey(file)) };
+    const isTold = told.has(flowKey(file));
+    const from = isOwn ? { project, isTold, synced } : { isTold };
     const found = await planFile(client, file, from);
     const planned = keepOwn && isShipped(file.file.path) ? besideOwn(file, found) : found;
-    if ('message' in planned) problems.push(planned);
+    if (isConflict(planned)) conflicts.push(planned);
+    else if ('message' in planned) problems.push(planned);
     else steps.push(planned);
   }
-  return { steps, problems };
+  return { steps, problems, conflicts };
 }
 
 /** A sample that is stored in another form is somebody's own by now. */
-function besideOwn(file: GoodFile, planned: PushStep | FileProblem): PushStep {
+function besideOwn(file: GoodFile, planned: Planned): PushStep {
   if (!('message' in planned) && planned.kind !== 'update') return planned;
   const because = 'you have one of your own by that name; push the file itself to replace it';
   return { kind: 'skip', file, because };
@@ -85,17 +99,20 @@ function inOrder(files: readonly GoodFile[]): readonly GoodFile[] {
 }
 
 /** `project`: whose folder brings the file. `isTold`: a file says which version of the flow is current. */
-type Bringer = { readonly project: string | undefined; readonly isTold: boolean };
+type Bringer = Pick<PushPlace, 'synced'> & {
+  readonly project?: string;
+  readonly isTold: boolean;
+};
+
+type Planned = PushStep | FileProblem | PushConflict;
+
+const isConflict = (planned: Planned): planned is PushConflict => 'keys' in planned;
 
 function flowKey({ doc }: GoodFile): string {
   return JSON.stringify([doc['type'], doc['name'], ownerOf(doc)]);
 }
 
-async function planFile(
-  client: Client,
-  file: GoodFile,
-  from: Bringer,
-): Promise<PushStep | FileProblem> {
+async function planFile(client: Client, file: GoodFile, from: Bringer): Promise<Planned> {
   const { doc } = file;
   if (doc['type'] === 'job') return planJob(client, file);
   if (doc['type'] === 'queue-control' || doc['type'] === 'notify')
@@ -159,11 +176,7 @@ async function besideTwin(
 }
 
 /** Controls of queues and notify lists have no names; several may be for the same queue or owner. */
-async function planNameless(
-  client: Client,
-  file: GoodFile,
-  from: Bringer,
-): Promise<PushStep | FileProblem> {
+async function planNameless(client: Client, file: GoodFile, from: Bringer): Promise<Planned> {
   const { _id, type, queue } = file.doc;
   const usual = type === 'notify' ? notifyListId(ownerOf(file.doc)) : queueControlId(String(queue));
   const id = typeof _id === 'string' ? _id : usual;
@@ -213,20 +226,29 @@ function insert(
   return { kind: 'insert', file, doc: { ...content, ...broughtBy(project), _id: id } };
 }
 
-function update(file: GoodFile, stored: StoredDocument, from: Place): PushStep {
-  const { project, isTold, isOpen = false } = from;
+function update(file: GoodFile, stored: StoredDocument, from: Place): PushStep | PushConflict {
+  const { project, isTold, isOpen = false, synced } = from;
   const { pushed_from: bringer, ...before } = stored;
-  const content = fileContent(isTold && !isOpen ? unmarked(file) : file.doc);
-  const doc = { ...switchesOf(stored), ...content };
+  const merged = mergeForPush({
+    file: file.file,
+    doc: isTold && !isOpen ? unmarked(file) : file.doc,
+    stored,
+    agreed: synced?.get(stored._id)?.content,
+  });
+  if ('keys' in merged) return merged;
+  const doc = { ...switchesOf(stored), ...merged.content };
+  const kept = merged.kept.length === 0 ? {} : { kept: merged.kept };
   // What another project brought stays its own as long as the file changes nothing.
   const isClaimed = project === undefined || bringer !== undefined;
   if (contentHash(doc) === contentHash(before) && isClaimed) {
-    return { kind: 'skip', file, id: stored._id, because: 'already up to date' };
+    const because = merged.kept.length === 0 ? 'already up to date' : keptText(merged.kept);
+    return { kind: 'skip', file, id: stored._id, because, ...kept };
   }
   const { _id, _rev } = stored;
-  const again = (later: StoredDocument): PushStep => update(file, later, from);
+  const again = (later: StoredDocument): PushStep | PushConflict => update(file, later, from);
   const replaces = { stored, again };
-  return { kind: 'update', file, doc: { ...doc, ...broughtBy(project), _id, _rev }, replaces };
+  const written = { ...doc, ...broughtBy(project), _id, _rev };
+  return { kind: 'update', file, doc: written, replaces, ...kept };
 }
 
 /** The mark by which `--prune` knows what the folder of a project brought. */

@@ -5,7 +5,7 @@ import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 import { problemLine, showWarnings } from './problems.js';
 import { filesToPush } from './push-files.js';
-import { noteSynced } from './pull/synced.js';
+import { noteSynced, readSynced } from './pull/synced.js';
 import { planPush } from './push-plan.js';
 import { runPush, type Pushed } from './push-run.js';
 
@@ -30,9 +30,9 @@ export async function pushFolders(
   const plan = await planPush(
     client,
     checked.good.filter(({ doc }) => doc['type'] !== 'job'),
-    config,
+    { ...config, synced: await readSynced(config) },
   );
-  const problems = [...checked.problems, ...plan.problems];
+  const problems = [...checked.problems, ...plan.problems, ...plan.conflicts];
   if (problems.length > 0) {
     for (const found of problems) io.warn(problemLine(found));
     showWarnings(checked.warnings, io);

@@ -6,6 +6,7 @@ import { TwsError } from '../errors.js';
 import { authoredEdition } from '../validate/authored.js';
 import type { Io } from './io.js';
 import { isShipped } from './paths.js';
+import { keptText } from './push-merge.js';
 import type { PushStep } from './push-plan.js';
 import { writeBackId } from './write-back.js';
 
@@ -16,6 +17,8 @@ export type Pushed = {
   readonly id?: string;
   readonly rev?: string;
   readonly because?: string;
+  /** Keys that only the database has changed; they stay. */
+  readonly kept?: readonly string[];
 };
 
 /**
@@ -30,17 +33,25 @@ export async function runPush(
   const pushed: Pushed[] = [];
   for (const step of steps) {
     const { shown: file, path } = step.file.file;
+    const kept = step.kept === undefined ? {} : { kept: step.kept };
     if (step.kind === 'skip') {
       const { id, because } = step;
       io.out(`skipping: ${file} (${because})`);
-      pushed.push({ file, action: 'skipped', ...(id === undefined ? {} : { id }), because });
+      pushed.push({
+        file,
+        action: 'skipped',
+        ...(id === undefined ? {} : { id }),
+        because,
+        ...kept,
+      });
       continue;
     }
     const { _id: id } = step.doc;
     const inserts = step.kind === 'insert';
     const rev = await writeStep(step, client);
     io.out(`${inserts ? 'inserting' : 'updating'}: ${file} => ok ${id} ${io.style('dim', rev)}`);
-    pushed.push({ file, action: inserts ? 'inserted' : 'updated', id, rev });
+    pushed.push({ file, action: inserts ? 'inserted' : 'updated', id, rev, ...kept });
+    if (step.kept !== undefined) io.out(`kept: ${file} (${keptText(step.kept)})`);
     if (step.file.doc['_id'] === undefined && !isShipped(path)) {
       await writeBackId(path, step.file.text, id);
     }
@@ -79,7 +90,7 @@ async function writeStep(step: WritingStep, client: Client, tries = 1): Promise<
     if (!isLost || replaces === undefined || tries === mostTries) throw error;
     const now = await client.get(doc._id);
     const next = now && isSame(now, replaces.stored) ? replaces.again(now) : undefined;
-    if (next === undefined || next.kind === 'skip') throw error;
+    if (next === undefined || 'keys' in next || next.kind === 'skip') throw error;
     return writeStep(next, client, tries + 1);
   }
 }
@@ -95,19 +106,34 @@ function isSame(...docs: readonly [StoredDocument, StoredDocument]): boolean {
   return one === other;
 }
 
+type Planned = {
+  readonly action: string;
+  readonly file?: string;
+  readonly id?: string;
+  readonly kept?: readonly string[];
+};
+
 /** Prints what `runPush` would do, and what would be removed. */
 export function showPlan(
   steps: readonly PushStep[],
   removed: readonly StoredDocument[],
   io: Io,
-): readonly { readonly action: string; readonly file?: string; readonly id?: string }[] {
+): readonly Planned[] {
   const planned = steps.map((step) => {
     const { shown: file } = step.file.file;
     const id = step.kind === 'skip' ? step.id : step.doc._id;
     const action = step.kind === 'skip' ? 'skip' : step.kind;
     const more = step.kind === 'skip' ? step.because : step.doc._id;
+    const { kept } = step;
     io.out(`would ${action}: ${file} (${more})`);
-    return { action, file, ...(id === undefined ? {} : { id }) };
+    if (step.kind !== 'skip' && kept !== undefined) {
+      io.out(`would keep: ${file} (${keptText(kept)})`);
+    }
+    return {
+      ...{ action, file },
+      ...(id === undefined ? {} : { id }),
+      ...(kept === undefined ? {} : { kept }),
+    };
   });
   for (const { _id } of removed) io.out(`would remove: ${_id} (no file holds it)`);
   return [...planned, ...removed.map(({ _id: id }) => ({ action: 'remove', id }))];

@@ -102,6 +102,13 @@ export const inputProblems = {
     1,
     409,
   ),
+  push_conflicts: row(
+    (d: { count: number }) =>
+      `Nothing was pushed: ${counted(d.count, 'document')} ${d.count === 1 ? 'has' : 'have'} changed in the database at the same keys as in ${d.count === 1 ? 'its file' : 'their files'}.`,
+    'Repeat with --force to store what the files have, or run `tws pull --theirs` to take what the database has.',
+    1,
+    409,
+  ),
   confirmation_needed: row(
     (d: { count: number }) =>
       `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,

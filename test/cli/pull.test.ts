@@ -6,6 +6,9 @@ import { pull } from '../../src/cli/commands/pull.js';
 import { push } from '../../src/cli/commands/push.js';
 import { runPull } from '../../src/cli/pull/run.js';
 import type { PullStep } from '../../src/cli/pull/steps.js';
+import { pushFolders } from '../../src/cli/push-project.js';
+import { openDatabase } from '../../src/client.js';
+import { loadConfig } from '../../src/config/load.js';
 import { openProject } from './database.js';
 import { flow, task, testIo } from './terminal.js';
 
@@ -244,3 +247,80 @@ describe('tws pull', () => {
     expect((await tws(pull, { args: ['package.json'] })).error?.code).toBe('usage');
   });
 });
+
+describe('tws push after a change in the database', () => {
+  const map = { flags: { map: true } };
+
+  it('keeps what only the database has changed, says so, and stores the rest of the file', async () => {
+    const { tws, read, write, edit, store } = await pushed();
+    await edit('task:DEFAULT:a', withParams({ x: 2, y: 1 }));
+    const kept = 'changed in the database: params.x; `tws pull` brings it into the file';
+    const told = async (): Promise<void> => {
+      const { exit, out } = await tws(push, map);
+      expect([exit, out]).toEqual([0, expect.stringContaining(`skipping: ${aFile} (${kept})`)]);
+    };
+    await told();
+    await told();
+    const { json } = await tws(push, { ...map, mode: 'json' });
+    expect(json).toMatchObject({ documents: [{ action: 'skipped', kept: ['params.x'] }] });
+    await write(aFile, (await read(aFile)).replace('"y": 1', '"y": 5'));
+    const tried = await tws(push, { flags: { map: true, dryRun: true } });
+    expect(tried.out).toContain(`would keep: ${aFile} (${kept})`);
+    const merged = await tws(push, map);
+    expect([merged.exit, merged.out]).toEqual([
+      0,
+      expect.stringContaining(`kept: ${aFile} (${kept})`),
+    ]);
+    expect(await store.get('task:DEFAULT:a')).toMatchObject({ params: { x: 2, y: 5 } });
+    await tws(push, map);
+    expect(await store.get('task:DEFAULT:a')).toMatchObject({ params: { x: 2, y: 5 } });
+    expect((await tws(pull)).out).toBe(`updated: ${aFile}: params.x`);
+    expect((await tws(push, map)).out).toContain(`skipping: ${aFile} (already up to date)`);
+  });
+
+  it('refuses the same key changed on both sides, and stores nothing until it is settled', async () => {
+    const opened = await pushed({ 'couch/tws/tasks/b.json': task('b') });
+    const { tws, read, write, edit, store } = opened;
+    await edit('task:DEFAULT:a', (doc) => ({ ...doc, params: { x: 2, y: 1 }, timeout: 7 }));
+    await write(aFile, (await read(aFile)).replace('"x": 1', '"x": 5'));
+    const other = 'couch/tws/tasks/b.json';
+    await write(other, JSON.stringify({ ...JSON.parse(await read(other)), retry: 4 }));
+    const { exit, err, error } = await tws(push, map);
+    const { json } = await tws(push, { ...map, mode: 'json' });
+    expect([exit, error?.code]).toEqual([1, 'push_conflicts']);
+    expect(err).toContain(`${aFile}: params.x changed in the file and in the database`);
+    expect(json).toMatchObject({ problems: [{ file: aFile, keys: ['params.x'] }] });
+    expect(await store.get('task:DEFAULT:b')).not.toHaveProperty('retry');
+    expect((await tws(push, { flags: { map: true, force: true } })).exit).toBe(0);
+    const stored = await store.get('task:DEFAULT:a');
+    expect([stored?.['params'], stored?.['timeout']]).toEqual([{ x: 5, y: 1 }, undefined]);
+    expect(await store.get('task:DEFAULT:b')).toMatchObject({ retry: 4 });
+  });
+
+  it('is the same when tws dev pushes', async () => {
+    const { tws, read, write, edit, store, root, env } = await pushed();
+    await edit('task:DEFAULT:a', withParams({ x: 2, y: 1 }));
+    const config = loadConfig({ flags: {}, env, cwd: root });
+    const told = async () => {
+      const { io, said } = listening({ cwd: root, env });
+      const { client, close } = openDatabase(config);
+      await pushFolders({ paths: [join(root, 'couch/tws')], config, client }, io).finally(close);
+      return said.join('\n');
+    };
+    expect(await told()).toContain('changed in the database: params.x; `tws pull`');
+    await write(aFile, (await read(aFile)).replace('"x": 1', '"x": 5'));
+    const refused = await told();
+    expect(refused).toContain('params.x changed in the file and in the database');
+    expect(refused).toContain('nothing was pushed');
+    expect(await store.get('task:DEFAULT:a')).toMatchObject({ params: { x: 2, y: 1 } });
+    expect((await tws(pull, { flags: { ours: true } })).exit).toBe(0);
+    expect(await told()).toContain('updating');
+  });
+});
+
+function listening(where: { cwd: string; env: Readonly<Record<string, string>> }) {
+  const { io } = testIo(where);
+  const said: string[] = [];
+  const tell = (line = ''): void => void said.push(line);
+  return { said, io: { ...io, out: tell, warn: tell } };
+}

@@ -5,8 +5,8 @@ import { checkFiles, type GoodFile } from '../check-files.js';
 import { defineCommand, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
-import { refuseProblems, showWarnings } from '../problems.js';
-import { noteSynced } from '../pull/synced.js';
+import { refusePushConflicts, refuseProblems, showWarnings } from '../problems.js';
+import { noteSynced, readSynced } from '../pull/synced.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
 import { brokenBy, isRemovalAgreed, pruneScope, removeAll, superfluous } from '../push-prune.js';
@@ -22,6 +22,7 @@ const flags = z.object({
   design: switchFlag,
   samples: switchFlag,
   prune: switchFlag,
+  force: switchFlag,
   dryRun: switchFlag,
   confirm: z.boolean().default(true),
 });
@@ -37,10 +38,13 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);
-    const plan = await planPush(client, kept, { ...config, keepOwn: said.samples });
+    const synced = said.force ? undefined : await readSynced(config);
+    const plan = await planPush(client, kept, { ...config, keepOwn: said.samples, synced });
     const removed = scope === undefined ? [] : await superfluous(client, kept, plan.steps, scope);
     const broken = await brokenBy(client, kept, removed);
-    refuseProblems([...checked.problems, ...plan.problems, ...broken], checked.warnings, io);
+    const problems = [...checked.problems, ...plan.problems, ...broken];
+    if (problems.length === 0) refusePushConflicts(plan.conflicts, checked.warnings, io);
+    refuseProblems([...problems, ...plan.conflicts], checked.warnings, io);
     showWarnings(checked.warnings, io);
     if (said.dryRun) {
       const documents = showPlan(plan.steps, removed, io);

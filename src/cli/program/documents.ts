@@ -34,6 +34,11 @@ export const documents: readonly CommandDefinition[] = [
         about:
           'With --map, --tasks, --flows, --schedules or --hooks: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
       },
+      {
+        flags: '--force',
+        about:
+          'Store what the files have, also where the database has changed since the last push or pull.',
+      },
       { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],
     examples: [
