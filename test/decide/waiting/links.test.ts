@@ -108,6 +108,12 @@ describe('links by which people answer', () => {
     });
   });
 
+  it('PF7: do not count in a wait that has none', () => {
+    const told = asked({ assignee: 'ann', link: false });
+    told.signal('sign', data, { by: 'ann', as: 'link', proof });
+    expect(told.steps[0]).toMatchObject({ state: '$$waiting' });
+  });
+
   it('PF7: do not count where nothing proves them', () => {
     const told = asked({ assignee: 'ann' });
     told.with({ answerLinks: undefined });

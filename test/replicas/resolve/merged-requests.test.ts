@@ -346,10 +346,13 @@ describe('M4: a move to another version that only a losing revision tells of', (
     expect(next['requests']).toMatchObject([
       { id: 'm', refused: expect.stringContaining('cannot move any more') as string },
     ]);
-    const lost = { ...movedTo(['a', 'b', 'x']).loser, flow_rev: undefined, definitions: {} };
-    const kept = withMergedRequests(at(job, '5-b'), lost);
-    expect(kept).toMatchObject({ tasks: at(job, '5-b')['tasks'], flow_version: '1' });
-    expect(kept['requests']).toMatchObject([{ refused: expect.any(String) as string }]);
+    const { loser } = movedTo(['a', 'b', 'x']);
+    const { flow_rev: _rev, ...unnamed } = loser as LeafRevision & { readonly flow_rev?: unknown };
+    for (const lost of [unnamed, { ...loser, definitions: {} }]) {
+      const kept = withMergedRequests(at(job, '5-b'), lost);
+      expect(kept).toMatchObject({ tasks: at(job, '5-b')['tasks'], flow_version: '1' });
+      expect(kept['requests']).toMatchObject([{ refused: expect.any(String) as string }]);
+    }
     const ended = leaf('5-b', [], { state: '$$complete', exit: 0 });
     expect(withMergedRequests(ended, unbegun)).toEqual({ ...ended, requests });
   });
