@@ -9,7 +9,7 @@ import { sensitiveDatabases } from '../../model/sensitive.js';
 import { packageVersion } from '../../package.js';
 import { counted } from '../../words.js';
 import { createBackupFile, type BackupPart, type BackupWriter } from '../backup/file.js';
-import { withProgress } from '../backup/progress.js';
+import { withStages } from '../stages.js';
 import { factsOf, readWholeBackup } from '../backup/read-whole.js';
 import { createTally } from '../backup/tally.js';
 import { defineCommand, switchFlag } from '../command.js';
@@ -25,7 +25,7 @@ export const backup = defineCommand(flags, async ({ args, flags: said, config: r
   if (said.verify) return verify(path, given, io);
   if (existsSync(path)) throw problem('usage', { reason: `${given} exists already.` });
   const config = read();
-  const made = await withProgress(io, (tell) =>
+  const made = await withStages(io, (tell) =>
     writeBackup(path, partsOf(config, said.subjectKeys), { config, io, tell }),
   );
   io.json({ file: given, ...made });
@@ -97,7 +97,8 @@ async function writePart(
       await writer.docs(docs);
       for (const doc of docs) tally.add(doc);
       written += docs.length;
-      tell(`reading ${database}`, `: ${written} of ${counted(expected, 'document')}`);
+      const stage = `reading ${database}`;
+      tell(stage, `${stage}: ${written} of ${counted(expected, 'document')}`);
     }
   } catch (error) {
     const isAbsent = error instanceof TwsError && error.code === 'database_missing';
@@ -109,7 +110,7 @@ async function writePart(
 }
 
 async function verify(path: string, shown: string, io: Io): Promise<number> {
-  const facts = factsOf(await withProgress(io, () => readWholeBackup(path, shown, io)));
+  const facts = factsOf(await withStages(io, () => readWholeBackup(path, shown, io)));
   io.json({ file: shown, ...facts });
   for (const { database, documents, live_jobs: live } of facts.databases) {
     io.out(`${database}: ${counted(documents, 'document')}, ${counted(live, 'job')} not ended`);

@@ -7,12 +7,12 @@ import {
   type MoveStage,
 } from '../../client-rules.js';
 import { splitUrl } from '../../config/credentials.js';
-import { problem, TwsError } from '../../errors.js';
+import { problem } from '../../errors.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
-import { createRedraw } from '../redraw.js';
+import { withStages } from '../stages.js';
 
 const flags = z.object({
   to: z.string().optional(),
@@ -37,7 +37,8 @@ export const move = defineCommand(flags, async ({ flags: said, config: read }, i
   if (said.confirm && !(await isAgreed({ from, to }, io))) return 1;
   const moved = await withStages(io, (tell) =>
     moveDatabase({
-      ...{ from, to, tell, signal: io.stop },
+      ...{ from, to, signal: io.stop },
+      tell: (stage) => tell(stage.kind, lineOf(stage)),
       waitMs: (said.wait ?? usualWait) * 1_000,
     }),
   );
@@ -79,28 +80,6 @@ async function undo({ from, to }: Places, io: Io): Promise<number> {
   io.json({ undone: true, from: shown(from), to: shown(to) });
   io.out(`${shown(from)} takes writes again; engines may work there.`);
   return 0;
-}
-
-async function withStages(
-  io: Io,
-  run: (tell: (stage: MoveStage) => void) => Promise<MoveResult>,
-): Promise<MoveResult> {
-  const terminal = io.terminal('stderr');
-  const redraw = terminal === undefined ? undefined : createRedraw(terminal);
-  let said: string | undefined;
-  const tell = (stage: MoveStage): void => {
-    redraw?.draw([lineOf(stage)]);
-    if (redraw === undefined && said !== stage.kind) io.say(lineOf(stage));
-    said = stage.kind;
-  };
-  try {
-    return await run(tell);
-  } catch (error) {
-    if (io.stop.aborted && !(error instanceof TwsError)) throw problem('interrupted', {});
-    throw error;
-  } finally {
-    redraw?.clear();
-  }
 }
 
 function lineOf(stage: MoveStage): string {

@@ -17,7 +17,7 @@ import { problem } from '../../errors.js';
 import { sensitiveDatabases } from '../../model/sensitive.js';
 import { counted } from '../../words.js';
 import { readBackupFile, type BackupPart } from '../backup/file.js';
-import { withProgress } from '../backup/progress.js';
+import { withStages } from '../stages.js';
 import { factsOf, readWholeBackup, type WholeBackup } from '../backup/read-whole.js';
 import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
@@ -31,7 +31,7 @@ export const restore = defineCommand(flags, async ({ args, flags: said, config: 
   if (shown === undefined) throw problem('usage', { reason: 'Say which file.' });
   const path = resolve(io.cwd, shown);
   const config = read();
-  const whole = await withProgress(io, async (tell) => {
+  const whole = await withStages(io, async (tell) => {
     tell(`checking ${shown}`);
     const found = await readWholeBackup(path, shown, io);
     const options = { config, io, tell, path, shown, whole: found, into: said.intoUsed };
@@ -114,7 +114,8 @@ async function writeLines(given: Restoring, done: ReadonlyMap<BackupPart, number
     await writeRevisions(place, batch.splice(0));
     await writeRestored(place, whole.head.id, line);
     length = 0;
-    tell(`writing ${place.database}`, `: line ${line} of ${whole.end.lines}`);
+    const stage = `writing ${place.database}`;
+    tell(stage, `${stage}: line ${line} of ${whole.end.lines}`);
   };
   for await (const read of readBackupFile(path, shown)) {
     io.stop.throwIfAborted();
