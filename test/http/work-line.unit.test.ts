@@ -4,15 +4,15 @@ import { workLine, type PlaceInWorkLine } from '../../src/http/ojs/work-line.js'
 
 /** A feed, and what says who was woken. */
 function opened() {
-  let listener: ((change: JobFeedEvent) => void) | undefined;
+  const listeners = new Set<(change: JobFeedEvent) => void>();
   const listens: string[] = [];
   const hub = {
     listen: async (one: (change: JobFeedEvent) => void) => {
       listens.push('begun');
-      listener = one;
+      listeners.add(one);
       return Promise.resolve(() => {
         listens.push('ended');
-        listener = undefined;
+        listeners.delete(one);
       });
     },
   } as unknown as JobHub;
@@ -24,13 +24,24 @@ function opened() {
   const offer = (queue: string): void => {
     const signal = `work/${queue}/100/0000000000000001/a`;
     const steps = [{ state: '$$waiting', path: '0', signal }];
-    listener?.({ kind: 'changed', seq: '1', job: { _id: 'j', _rev: '1-a', type: 'job', steps } });
+    const job = { _id: 'j', _rev: '1-a', type: 'job', steps };
+    for (const listener of listeners) listener({ kind: 'changed', seq: '1', job });
   };
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return { join, wait, offer, turn, woken, listens };
 }
 
 describe('the line of those who wait for work', () => {
+  it('hears of work where one comes at the moment in which the last one leaves', async () => {
+    const { join, wait, offer, turn, woken } = opened();
+    const last = await join();
+    last.leave(false);
+    wait('next', await join());
+    offer('default');
+    await turn();
+    expect(woken).toEqual(['next']);
+  });
+
   it('has a job with work wake the first who may have it, and nobody else', async () => {
     const { join, wait, offer, turn, woken } = opened();
     wait('other queue', await join(['mail']));

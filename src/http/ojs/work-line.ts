@@ -82,7 +82,8 @@ function createWorkLine(hub: JobHub): WorkLine {
     join: async (wish) => {
       const place: Place = { ...wish, rouse: undefined, isMissed: false };
       places.add(place);
-      listening ??= hub.listen(hear);
+      // A listener of its own each time: the one before may be about to end.
+      listening ??= hub.listen((change) => hear(change));
       try {
         await listening;
       } catch (error) {
