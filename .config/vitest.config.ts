@@ -61,7 +61,7 @@ const longClient = ['test/client/search.test.ts'];
  */
 export default defineConfig({
   test: {
-    maxWorkers: 6,
+    maxWorkers: 4,
     reporters: ['default', './test/support/skipped-reporter.ts'],
     coverage: {
       provider: 'v8',
