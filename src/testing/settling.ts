@@ -67,8 +67,11 @@ export function createWork(patienceMs: number): UnderWay {
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 const rest = (): Promise<void> => new Promise((next) => setTimeout(next, 1));
 
-/** A feed that somebody reads; `expected`: how often documents were written of which it has not told yet. */
-type Feed = { readonly expected: Map<string, number> };
+/**
+ * A feed that somebody reads; `expected`: the generations of documents that were written and of which it has not told
+ * yet. `told`: those of which it has told, which may be before the answer to the write comes.
+ */
+type Feed = { readonly expected: Map<string, number>; readonly told: Map<string, number> };
 
 type Watch = {
   readonly asked: <T>(ask: () => Promise<T>) => Promise<T>;
@@ -83,8 +86,10 @@ function watch(store: Store, { asked, feeds, onWrite }: Watch): Store {
     asked(async () => {
       const result = await store.write(doc, mostBytes);
       if (result.kind !== 'written') return result;
-      for (const { expected } of feeds) {
-        expected.set(doc._id, Math.max(generation(result.rev), expected.get(doc._id) ?? 0));
+      const written = generation(result.rev);
+      for (const { expected, told } of feeds) {
+        if (written <= (told.get(doc._id) ?? 0)) continue;
+        expected.set(doc._id, Math.max(written, expected.get(doc._id) ?? 0));
       }
       onWrite(doc._id);
       return result;
@@ -127,12 +132,13 @@ async function* counted<T>(all: AsyncIterable<T>, asked: Watch['asked']): AsyncG
 }
 
 async function* followed(changes: AsyncIterable<Change>, feeds: Set<Feed>): AsyncGenerator<Change> {
-  const feed: Feed = { expected: new Map() };
+  const feed: Feed = { expected: new Map(), told: new Map() };
   feeds.add(feed);
   try {
     for await (const change of changes) {
       yield change;
       const told = Math.max(...change.revs.map(generation));
+      feed.told.set(change.id, told);
       if (told >= (feed.expected.get(change.id) ?? 0)) feed.expected.delete(change.id);
     }
   } finally {
