@@ -1,13 +1,14 @@
 import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
 import { fieldBelow } from '../model/secret-names.js';
-import { mergeEdits } from '../model/three-way.js';
+import { isSameJson, mergeEdits } from '../model/three-way.js';
 import { findClearSecrets } from '../secrets/parameters.js';
 import { checkDocument } from '../validate/document.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import { fileContent, type FoundFile } from './files.js';
-import { contentForFile } from './pull/file-content.js';
+import { contentForFile, withoutClearSecrets } from './pull/file-content.js';
 import { changesBetween, pathText } from './pull/json-changes.js';
+import type { SyncedEntry } from './pull/synced.js';
 
 /*
  * What a push stores of a file, once file and database have agreed (`agreed`, of `.tws-synced.json`):
@@ -19,6 +20,9 @@ import { changesBetween, pathText } from './pull/json-changes.js';
  * PU5 Which version of a flow is current is not merged: `current: true` in a file is carried out by every push.
  * PU6 A switch (`enabled`, `paused`, `backfill`) of which the file says something for the first time is set by it.
  * PU7 A secret in clear is not remembered: one in the database counts as unchanged.
+ * PU8 A document that was removed in the database stays removed while its file is unchanged; the file is named.
+ * PU9 One that was removed there and changed here is a conflict.
+ * PU10 Of documents that no file holds any more, `--prune` removes none that has changed in the database.
  */
 
 /** What is to be stored; `kept`: the keys that only the database has changed. */
@@ -61,6 +65,39 @@ export function mergeForPush(sides: PushSides): PushContent | PushConflict {
     }
   }
   return { content: { ...only((key) => !isMerged(key), whole), ...merged }, kept };
+}
+
+/** What is not stored again, and why; undefined: the file is stored. */
+export function leftRemoved(
+  file: FoundFile,
+  doc: Written,
+  agreed: Written | undefined,
+): { readonly because: string } | PushConflict | undefined {
+  if (agreed === undefined) return undefined;
+  if (isSameJson(withoutClearSecrets(fileContent(doc)), agreed)) {
+    return {
+      because:
+        'removed in the database; `tws pull --prune` removes the file, `tws push --force` stores it again',
+    };
+  }
+  const message =
+    'changed here, and removed in the database since they last agreed; `tws pull --theirs --prune` removes the file, `tws push --force` stores it again.';
+  return { file: file.shown, path: '', message, keys: [] };
+}
+
+/** Why a document whose file was removed is not removed; undefined: it has not changed since both last agreed. */
+export function keptFromPrune(
+  doc: StoredDocument,
+  agreed: SyncedEntry | undefined,
+): PushConflict | undefined {
+  if (agreed === undefined) return undefined;
+  const { file, content } = agreed;
+  const theirs = contentForFile(doc, (key) => Object.hasOwn(content, key));
+  const changes = changesBetween(content, withoutClearSecrets(theirs));
+  if (changes.length === 0) return undefined;
+  const keys = changes.map(({ path }) => pathText(path));
+  const message = `removed here, and "${doc._id}" has changed in the database since they last agreed (${keys.join(', ')}); \`tws pull --theirs\` writes the file again, \`tws push --prune --force\` removes the document.`;
+  return { file, path: '', message, keys };
 }
 
 function conflict({ shown }: FoundFile, keys: readonly string[], because: string): PushConflict {

@@ -14,7 +14,7 @@ import { contentHash, fileContent } from './files.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import { isShipped, isInFolder, ownFolder } from './paths.js';
 import { openPlaceholders } from './placeholders.js';
-import { keptText, mergeForPush, type PushConflict } from './push-merge.js';
+import { keptText, leftRemoved, mergeForPush, type PushConflict } from './push-merge.js';
 
 /** What is to be done with one file. */
 export type PushStep =
@@ -133,7 +133,7 @@ async function planFile(client: Client, file: GoodFile, from: Bringer): Promise<
   if (unfit !== undefined) return unfit;
   const id = stored?._id ?? given ?? newDefinitionId(kind, name, owner, version);
   if (stored !== undefined) return update(file, stored, { ...from, isOpen });
-  return (await besideTwin(client, file, id)) ?? insert(file, id, { ...from, isOpen });
+  return (await besideTwin(client, file, id)) ?? insertNew(file, id, { ...from, isOpen });
 }
 
 /**
@@ -181,7 +181,7 @@ async function planNameless(client: Client, file: GoodFile, from: Bringer): Prom
   const usual = type === 'notify' ? notifyListId(ownerOf(file.doc)) : queueControlId(String(queue));
   const id = typeof _id === 'string' ? _id : usual;
   const stored = await client.get(id);
-  if (stored === undefined) return insert(file, id, from);
+  if (stored === undefined) return insertNew(file, id, from);
   return ofOtherKind(file, stored) ?? update(file, stored, from);
 }
 
@@ -216,6 +216,13 @@ function newJobId(): string {
 
 /** `isOpen`: a version that says so is the current one at once. */
 type Place = Bringer & { readonly isOpen?: boolean };
+
+/** Without an id the step asks for nothing more: what was removed is no version that could be current. */
+function insertNew(file: GoodFile, id: string, from: Place): PushStep | PushConflict {
+  const left = leftRemoved(file.file, file.doc, from.synced?.get(id)?.content);
+  if (left === undefined) return insert(file, id, from);
+  return 'keys' in left ? left : { kind: 'skip', file, ...left };
+}
 
 function insert(
   file: GoodFile,

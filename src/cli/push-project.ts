@@ -5,7 +5,7 @@ import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 import { problemLine, showWarnings } from './problems.js';
 import { filesToPush } from './push-files.js';
-import { noteSynced, readSynced } from './pull/synced.js';
+import { notePushed, openSynced } from './pull/synced.js';
 import { planPush } from './push-plan.js';
 import { runPush, type Pushed } from './push-run.js';
 
@@ -27,10 +27,11 @@ export async function pushFolders(
 ): Promise<{ readonly pushed: readonly Pushed[]; readonly problems: readonly FileProblem[] }> {
   const found = await filesToPush({ ...none, paths }, { cwd: io.cwd, root: config.root });
   const checked = await checkFiles(found.files, { client, plugins: config.plugins });
+  const book = await openSynced(config, client);
   const plan = await planPush(
     client,
     checked.good.filter(({ doc }) => doc['type'] !== 'job'),
-    { ...config, synced: await readSynced(config) },
+    { ...config, synced: book.agreed },
   );
   const problems = [...checked.problems, ...plan.problems, ...plan.conflicts];
   if (problems.length > 0) {
@@ -40,7 +41,7 @@ export async function pushFolders(
     return { pushed: [], problems };
   }
   showWarnings(checked.warnings, io);
-  const pushed = await runPush(plan.steps, client, io);
-  await noteSynced(config, plan.steps, io);
+  const notes = notePushed(config, book, io);
+  const pushed = await runPush(plan.steps, client, io, notes.done).finally(notes.end);
   return { pushed, problems: [] };
 }

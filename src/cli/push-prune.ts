@@ -136,14 +136,16 @@ export async function isRemovalAgreed(
   return ask.confirm(`Remove ${names}?`, false);
 }
 
-/** Removes them. @throws TwsError `document_conflict` when one has changed meanwhile */
+/** Removes them; `gone` is told of each. @throws TwsError `document_conflict` when one has changed meanwhile */
 export async function removeAll(
   removed: readonly StoredDocument[],
   client: Client,
   io: Io,
+  gone: (id: string) => void,
 ): Promise<readonly { readonly id: string; readonly action: 'removed' }[]> {
   for (const { _id, _rev } of removed) {
     await client.remove(_id, _rev);
+    gone(_id);
     io.out(`removing: ${_id} (no file holds it)`);
   }
   return removed.map(({ _id: id }) => ({ id, action: 'removed' }));

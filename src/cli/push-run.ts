@@ -22,13 +22,15 @@ export type Pushed = {
 };
 
 /**
- * Writes what was planned, one document after the other, and the ids of new ones into their files.
+ * Writes what was planned, one document after the other, and the ids of new ones into their files. `done` is told
+ * each step when it is done.
  * @throws TwsError `document_conflict`, `document_refused`; what was written before stays
  */
 export async function runPush(
   steps: readonly PushStep[],
   client: Client,
   io: Io,
+  done: (step: PushStep) => Promise<void> = () => Promise.resolve(),
 ): Promise<readonly Pushed[]> {
   const pushed: Pushed[] = [];
   for (const step of steps) {
@@ -44,6 +46,7 @@ export async function runPush(
         because,
         ...kept,
       });
+      await done(step);
       continue;
     }
     const { _id: id } = step.doc;
@@ -55,6 +58,7 @@ export async function runPush(
     if (step.file.doc['_id'] === undefined && !isShipped(path)) {
       await writeBackId(path, step.file.text, id);
     }
+    await done(step);
   }
   await moveCurrents(steps, client, io);
   return pushed;

@@ -104,7 +104,7 @@ export const inputProblems = {
   ),
   push_conflicts: row(
     (d: { count: number }) =>
-      `Nothing was pushed: ${counted(d.count, 'document')} ${d.count === 1 ? 'has' : 'have'} changed in the database at the same keys as in ${d.count === 1 ? 'its file' : 'their files'}.`,
+      `Nothing was pushed: ${counted(d.count, 'document')} ${d.count === 1 ? 'was' : 'were'} changed or removed both here and in the database.`,
     'Repeat with --force to store what the files have, or run `tws pull --theirs` to take what the database has.',
     1,
     409,

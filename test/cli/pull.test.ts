@@ -248,6 +248,43 @@ describe('tws pull', () => {
   });
 });
 
+describe('what files and database last had in common', () => {
+  const recordFile = '.tws-synced.json';
+
+  it('is that of the database, whatever its address is, and not of another one at its address', async () => {
+    const { tws, read, write, edit, store, root } = await pushed();
+    const [[id, entries] = ['', {}]] = Object.entries(
+      JSON.parse(await read(recordFile)) as Readonly<Record<string, Json>>,
+    );
+    expect(id).toMatch(/^[\w-]{36}$/);
+    const { url, database } = store.connection;
+    const { origin } = new URL(url);
+    await edit('task:DEFAULT:a', withParams({ x: 2, y: 1 }));
+    await write(aFile, (await read(aFile)).replace('"y": 1,', ''));
+    // Another spelling of the address, as `tws dev --port 0` has another one each time.
+    const settings = { url: `${origin}/`, database };
+    const merged = await tws(pull, { settings });
+    expect(merged.out).toBe(`updated: ${aFile}: params.x`);
+    // An earlier version kept it by the address.
+    await write(recordFile, JSON.stringify({ [`${origin}/${database}`]: entries }));
+    expect((await tws(pull)).exit).toBe(0);
+    expect(Object.keys(JSON.parse(await read(recordFile)) as Json)).toEqual([id]);
+    const others = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`other-${i}`, {}]));
+    const fresh = await openProject();
+    const address = `${origin}/${fresh.store.connection.database}`;
+    await write(recordFile, JSON.stringify({ ...others, [address]: entries }));
+    const elsewhere = { cwd: root, env: fresh.env };
+    const { out } = await tws(push, { ...elsewhere, flags: { map: true } });
+    expect(out).toContain(`inserting: ${aFile}`);
+    const kept = Object.keys(JSON.parse(await read(recordFile)) as Json);
+    expect([kept.length, kept.includes(address), kept.includes('other-29')]).toEqual([
+      20,
+      false,
+      true,
+    ]);
+  });
+});
+
 describe('tws push after a change in the database', () => {
   const map = { flags: { map: true } };
 
@@ -295,6 +332,30 @@ describe('tws push after a change in the database', () => {
     const stored = await store.get('task:DEFAULT:a');
     expect([stored?.['params'], stored?.['timeout']]).toEqual([{ x: 5, y: 1 }, undefined]);
     expect(await store.get('task:DEFAULT:b')).toMatchObject({ retry: 4 });
+  });
+
+  it('leaves what was removed there, unless its file has changed; --force stores it again', async () => {
+    const { tws, read, write, remove, store, root } = await pushed();
+    await remove('task:DEFAULT:a');
+    const removed =
+      'removed in the database; `tws pull --prune` removes the file, `tws push --force` stores it again';
+    for (const flags of [{ map: true }, { tasks: true, prune: true }])
+      expect((await tws(push, { flags })).out).toContain(`skipping: ${aFile} (${removed})`);
+    expect(await store.get('task:DEFAULT:a')).toBeUndefined();
+    await write(aFile, (await read(aFile)).replace('"x": 1', '"x": 5'));
+    const refused = await tws(push, map);
+    expect([refused.exit, refused.error?.code]).toEqual([1, 'push_conflicts']);
+    expect(refused.err).toContain(`${aFile}: changed here, and removed in the database`);
+    expect((await tws(push, { flags: { map: true, force: true } })).exit).toBe(0);
+    expect(await store.get('task:DEFAULT:a')).toMatchObject({ params: { x: 5, y: 1 } });
+    expect((await tws(push, map)).out).toContain('already up to date');
+    // What --prune removes both sides agree on: the same file is stored when it comes again.
+    const text = await read(aFile);
+    await rm(join(root, aFile));
+    await tws(push, { flags: { map: true, prune: true, confirm: false } });
+    expect(await store.get('task:DEFAULT:a')).toBeUndefined();
+    await write(aFile, text);
+    expect((await tws(push, map)).out).toContain(`inserting: ${aFile}`);
   });
 
   it('is the same when tws dev pushes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeForPush } from '../../src/cli/push-merge.js';
+import { keptFromPrune, leftRemoved, mergeForPush } from '../../src/cli/push-merge.js';
 
 const named = { type: 'task', name: 'a', plugin: 'noop' };
 const file = { path: '/a.json', shown: 'a.json', named: false };
@@ -154,5 +154,33 @@ describe('what a push stores', () => {
       message:
         'retry changed in the file and in the database since they last agreed; `tws pull --theirs` takes what the database has, `tws push --force` stores what the file has.',
     });
+  });
+});
+
+describe('what a push makes of a document or a file that is gone', () => {
+  const agreed = { ...named, params: { smtp: { pass: null } } };
+  const stored = { _id: 't', _rev: '2-a', ...named };
+
+  it.each<[string, Json | undefined, Json, Json | undefined]>([
+    ['PU4 stores it, without a record', undefined, {}, undefined],
+    ['PU8 leaves it removed', agreed, clear('x'), { because: expect.stringMatching(/^removed/) }],
+    ['PU9 is a conflict', agreed, { retry: 1 }, expect.objectContaining({ keys: [] })],
+  ])('%s', (_title, before, ours, expected) => {
+    expect(leftRemoved(file, { _id: 't', ...named, ...ours }, before)).toEqual(expected);
+  });
+
+  it.each<[string, Json | undefined, Json, readonly string[] | undefined]>([
+    ['PU10 removes what has not changed', agreed, clear('x'), undefined],
+    [
+      'PU10 removes what operators have switched',
+      agreed,
+      { ...clear('x'), paused: true },
+      undefined,
+    ],
+    ['PU10 keeps what has changed', agreed, { ...clear('x'), retry: 1 }, ['retry']],
+    ['PU4 removes what it knows nothing of', undefined, { retry: 1 }, undefined],
+  ])('%s', (_title, content, theirs, keys) => {
+    const before = content && { file: 'a.json', content };
+    expect(keptFromPrune({ ...stored, ...theirs }, before)?.keys).toEqual(keys);
   });
 });

@@ -73,6 +73,22 @@ describe('tws push --prune', () => {
     expect(error?.message).toContain('--prune cannot read which document it holds.');
   });
 
+  it('removes nothing that has changed in the database since files and database agreed, but with --force', async () => {
+    const { tws, put, names, drop, store } = await pushed();
+    const changed = { ...(await store.get('task:DEFAULT:b')), _id: 'task:DEFAULT:b', timeout: 7 };
+    await put(changed);
+    await drop('couch/tws/tasks/b.json', 'couch/tws/flows/g.json');
+    const before = await names();
+    const flags = { map: true, prune: true, confirm: false };
+    const { exit, err, error } = await tws(push, { flags });
+    expect([exit, error?.code, await names()]).toEqual([1, 'push_conflicts', before]);
+    expect(err).toContain(
+      'couch/tws/tasks/b.json: removed here, and "task:DEFAULT:b" has changed in the database since they last agreed (timeout);',
+    );
+    expect((await tws(push, { flags: { ...flags, force: true } })).exit).toBe(0);
+    expect(await names()).toEqual(['task:DEFAULT:a', 'flow:DEFAULT:f']);
+  });
+
   it('asks first, and without a terminal removes and stores nothing', async () => {
     const { tws, names, drop } = await pushed();
     await drop('couch/tws/flows/g.json');

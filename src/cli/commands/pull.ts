@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { openDatabase } from '../../client.js';
-import type { NamedKind } from '../../client.js';
+import { openDatabase, type Client, type NamedKind } from '../../client.js';
 import { problem } from '../../errors.js';
 import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand, switchFlag } from '../command.js';
@@ -9,7 +8,8 @@ import { isInFolder, ownFolder, resolvePath, type PathBase } from '../paths.js';
 import { localFiles } from '../pull/local-files.js';
 import { allKinds, planPull } from '../pull/plan.js';
 import { arePrunable, plannedOf, runPull, tell, type Pulled } from '../pull/run.js';
-import { readSynced, writeSynced } from '../pull/synced.js';
+import type { PullStep } from '../pull/steps.js';
+import { openSynced, type Synced } from '../pull/synced.js';
 
 const flags = z.object({
   tasks: switchFlag,
@@ -36,9 +36,10 @@ export const pull = defineCommand(flags, async ({ args, flags: said, config: rea
   const files = await localFiles(place);
   const { client, close } = openDatabase(config);
   try {
+    const book = await openSynced(config, client);
     const steps = await planPull(client, {
       ...{ place, files, isNamed, project: config.project, owner: chosenOwner(config) },
-      synced: await readSynced(config),
+      synced: book.agreed,
       kinds: kindsOf(said),
       prefer: said.ours ? 'ours' : said.theirs ? 'theirs' : undefined,
     });
@@ -50,7 +51,9 @@ export const pull = defineCommand(flags, async ({ args, flags: said, config: rea
     }
     if (said.prune && !(await arePrunable(steps, said.confirm, io))) return 1;
     const { pulled, synced } = await runPull(steps, { root: config.root, prune: said.prune }, io);
-    await writeSynced(config, synced);
+    const isWhole = isNamed === undefined && kindsOf(said).length === allKinds.length;
+    const gone = isWhole ? await goneOnBothSides(steps, book.agreed, client) : [];
+    await book.note(new Map([...gone, ...synced]));
     io.json({ documents: pulled });
     if (pulled.length === 0) io.say('There is nothing to pull.');
     return refuseConflicts(pulled);
@@ -58,6 +61,20 @@ export const pull = defineCommand(flags, async ({ args, flags: said, config: rea
     await close();
   }
 });
+
+/** What neither files nor database have any more is forgotten: another one of that id is a new one. */
+async function goneOnBothSides(
+  steps: readonly PullStep[],
+  agreed: Synced,
+  client: Client,
+): Promise<readonly (readonly [id: string, entry: undefined])[]> {
+  const known = new Set(steps.flatMap(({ id }) => id ?? []));
+  const gone: (readonly [string, undefined])[] = [];
+  for (const id of agreed.keys()) {
+    if (!known.has(id) && (await client.get(id)) === undefined) gone.push([id, undefined]);
+  }
+  return gone;
+}
 
 function kindsOf({ tasks, flows, schedules, hooks }: Said): readonly NamedKind[] {
   const wanted = { task: tasks, flow: flows, schedule: schedules, hook: hooks };

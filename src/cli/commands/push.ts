@@ -6,7 +6,8 @@ import { defineCommand, switchFlag } from '../command.js';
 import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { refusePushConflicts, refuseProblems, showWarnings } from '../problems.js';
-import { noteSynced, readSynced } from '../pull/synced.js';
+import { notePushed, openSynced } from '../pull/synced.js';
+import { keptFromPrune } from '../push-merge.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
 import { brokenBy, isRemovalAgreed, pruneScope, removeAll, superfluous } from '../push-prune.js';
@@ -38,13 +39,18 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
   try {
     const checked = await checkFiles(found.files, { client, plugins: config.plugins });
     const { kept, leftOut } = withoutJobs(checked.good, found.jobs);
-    const synced = said.force ? undefined : await readSynced(config);
+    const book = await openSynced(config, client);
+    const synced = said.force ? undefined : book.agreed;
     const plan = await planPush(client, kept, { ...config, keepOwn: said.samples, synced });
     const removed = scope === undefined ? [] : await superfluous(client, kept, plan.steps, scope);
     const broken = await brokenBy(client, kept, removed);
     const problems = [...checked.problems, ...plan.problems, ...broken];
-    if (problems.length === 0) refusePushConflicts(plan.conflicts, checked.warnings, io);
-    refuseProblems([...problems, ...plan.conflicts], checked.warnings, io);
+    const conflicts = [
+      ...plan.conflicts,
+      ...removed.flatMap((doc) => keptFromPrune(doc, synced?.get(doc._id)) ?? []),
+    ];
+    if (problems.length === 0) refusePushConflicts(conflicts, checked.warnings, io);
+    refuseProblems([...problems, ...conflicts], checked.warnings, io);
     showWarnings(checked.warnings, io);
     if (said.dryRun) {
       const documents = showPlan(plan.steps, removed, io);
@@ -56,11 +62,10 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
     if (installed !== undefined) showDesign(installed, config.app, io);
     sayIgnored([...found.ignored.map((file) => [file, 'its name begins with _'] as const)], io);
     sayIgnored(leftOut, io);
-    const documents = [
-      ...(await runPush(plan.steps, client, io)),
-      ...(await removeAll(removed, client, io)),
-    ];
-    await noteSynced(config, plan.steps, io);
+    const notes = notePushed(config, book, io);
+    const documents = await runPush(plan.steps, client, io, notes.done)
+      .then(async (pushed) => [...pushed, ...(await removeAll(removed, client, io, notes.gone))])
+      .finally(notes.end);
     io.json({
       ...(installed === undefined ? {} : { design: installed }),
       documents,

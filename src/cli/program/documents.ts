@@ -37,7 +37,7 @@ export const documents: readonly CommandDefinition[] = [
       {
         flags: '--force',
         about:
-          'Store what the files have, also where the database has changed since the last push or pull.',
+          'Store what the files have, also where the database has changed since the last push or pull, and what was removed there; with --prune remove also what has changed.',
       },
       { flags: '--dry-run', about: 'Print what would be stored and removed; write nothing.' },
     ],

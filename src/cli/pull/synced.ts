@@ -1,7 +1,9 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
+import { connectionOf, makeDatabaseId, readDatabaseIds, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
+import { TwsError } from '../../errors.js';
 import type { GoodFile } from '../check-files.js';
 import { fileContent } from '../files.js';
 import type { Io } from '../io.js';
@@ -16,68 +18,138 @@ export const syncedFile = '.tws-synced.json';
 const entrySchema = z.object({ file: z.string(), content: z.record(z.string(), z.unknown()) });
 const recordSchema = z.record(z.string(), z.record(z.string(), entrySchema));
 
+/** By the ids of databases, then by those of documents. */
+type Databases = z.infer<typeof recordSchema>;
+
 /** A definition as file and database had it when they last agreed; secrets in clear are left out. */
 export type SyncedEntry = { readonly file: string; readonly content: Written };
 
 /** By the ids of documents. */
 export type Synced = ReadonlyMap<string, SyncedEntry>;
 
+/** What the files of this project and one database last had in common. */
+export type SyncedBook = {
+  /** Empty when nobody knows any more. */
+  readonly agreed: Synced;
+  /** Stores what changed of it; `undefined` drops an entry. */
+  readonly note: (changed: ReadonlyMap<string, SyncedEntry | undefined>) => Promise<void>;
+};
+
 type Place = Pick<Config, 'root' | 'url' | 'database'>;
 
-/** What the files of this project and the database last had in common; empty when nobody knows any more. */
-export async function readSynced(place: Place): Promise<Synced> {
-  return new Map(Object.entries((await readRecord(place.root))[keyOf(place)] ?? {}));
+/**
+ * So many databases are remembered, those that were used last: each that is made anew, as for an experiment, is
+ * another one.
+ */
+const mostDatabases = 20;
+
+/**
+ * Opens what is known of the database. Its entries are kept under its id, whatever its address is; those of the database
+ * that was moved there, and those that earlier versions kept under the address, are taken over.
+ */
+export async function openSynced(config: Config, client: Client): Promise<SyncedBook> {
+  const connection = connectionOf(config);
+  const record = await readRecord(config.root);
+  const ids = await readDatabaseIds(connection);
+  const from =
+    ids.find((id) => record[id] !== undefined) ??
+    ((await isSameAsBefore(record, config, client)) ? addressOf(config) : undefined);
+  const agreed = new Map(Object.entries(from === undefined ? {} : (record[from] ?? {})));
+  const all = new Map<string, SyncedEntry>(agreed);
+  let key: string | undefined;
+  return {
+    agreed,
+    note: async (changed) => {
+      key ??= await keyOf(config);
+      for (const [id, entry] of changed) {
+        if (entry === undefined) all.delete(id);
+        else all.set(id, { ...entry, content: withoutClearSecrets(entry.content) });
+      }
+      await writeRecord(config, key, all);
+    },
+  };
 }
 
-/** Stores what changed of it; `undefined` drops an entry. */
-export async function writeSynced(
-  place: Place,
-  changed: ReadonlyMap<string, SyncedEntry | undefined>,
-): Promise<void> {
-  const record = await readRecord(place.root);
-  const before = record[keyOf(place)] ?? {};
-  const entries = [...Object.entries(before).filter(([id]) => !changed.has(id)), ...changed];
-  const after = Object.fromEntries(
-    entries
-      .flatMap(([id, entry]) =>
-        entry === undefined
-          ? []
-          : [[id, { ...entry, content: withoutClearSecrets(entry.content) }] as const],
-      )
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  );
-  if (JSON.stringify(after) === JSON.stringify(before)) return;
-  const path = join(place.root, syncedFile);
-  const made = `${path}.${process.pid}`;
-  await writeFile(made, `${JSON.stringify({ ...record, [keyOf(place)]: after }, null, 1)}\n`);
-  await rename(made, path);
+/** A database that has none of the documents is another one, at the address of one that is gone. */
+async function isSameAsBefore(record: Databases, place: Place, client: Client): Promise<boolean> {
+  for (const id of Object.keys(record[addressOf(place)] ?? {})) {
+    if ((await client.get(id)) !== undefined) return true;
+  }
+  return false;
 }
 
-/** Remembers what a push has stored, or found stored, from the folder of the project. */
-export async function noteSynced(
-  config: Config,
-  steps: readonly PushStep[],
-  io: Io,
-): Promise<void> {
-  const own = ownFolder(config.root);
-  const entries = steps.flatMap((step) => {
-    const { file, doc }: GoodFile = step.file;
-    const id = step.kind === 'skip' ? step.id : step.doc._id;
-    if (id === undefined || doc['type'] === 'job' || !isInFolder(own, file.path)) return [];
-    const shown = relative(config.root, file.path);
-    return [[id, { file: shown, content: fileContent(doc) }] as const];
-  });
-  if (entries.length === 0) return;
+/** The id of the database; its address where we may not give it one. */
+async function keyOf(config: Config): Promise<string> {
   try {
-    await writeSynced(config, new Map(entries));
+    return await makeDatabaseId(connectionOf(config));
   } catch (error) {
-    io.warn(
-      `${syncedFile} cannot be written, so \`tws pull\` will not know of this push: ${String(error)}`,
-    );
+    if (error instanceof TwsError && error.code === 'couch_forbidden') return addressOf(config);
+    throw error;
   }
 }
 
-async function readRecord(root: string): Promise<z.infer<typeof recordSchema>> {
+async function writeRecord(
+  place: Place,
+  key: string,
+  entries: ReadonlyMap<string, SyncedEntry>,
+): Promise<void> {
+  const { [key]: before, ...record } = await readRecord(place.root);
+  const after = Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  if (JSON.stringify(after) === JSON.stringify(before)) return;
+  const others = Object.entries(record).filter(([other]) => other !== addressOf(place));
+  const kept = Object.fromEntries([...others.slice(1 - mostDatabases), [key, after]]);
+  const path = join(place.root, syncedFile);
+  const made = `${path}.${process.pid}`;
+  await writeFile(made, `${JSON.stringify(kept, null, 1)}\n`);
+  await rename(made, path);
+}
+
+/** Remembers what a push stores, or finds stored, from the folder of the project, while it goes on. */
+export type PushNotes = {
+  readonly done: (step: PushStep) => Promise<void>;
+  /** A document was removed. */
+  readonly gone: (id: string) => void;
+  /** Stores the rest. */
+  readonly end: () => Promise<void>;
+};
+
+/** The record is written anew when that takes less than so much of the time. */
+const share = 0.1;
+
+/** What cannot be written is told, and is no failure. */
+export function notePushed(config: Config, book: SyncedBook, io: Io): PushNotes {
+  const own = ownFolder(config.root);
+  let noted = new Map<string, SyncedEntry | undefined>();
+  let next = 0;
+  const store = async (): Promise<void> => {
+    if (noted.size === 0) return;
+    const began = performance.now();
+    const changed = noted;
+    noted = new Map();
+    try {
+      await book.note(changed);
+    } catch (error) {
+      io.warn(
+        `${syncedFile} cannot be written, so \`tws pull\` will not know of this push: ${String(error)}`,
+      );
+    }
+    const now = performance.now();
+    next = now + (now - began) / share;
+  };
+  return {
+    done: async (step) => {
+      const { file, doc }: GoodFile = step.file;
+      const id = step.kind === 'skip' ? step.id : step.doc._id;
+      if (id === undefined || doc['type'] === 'job' || !isInFolder(own, file.path)) return;
+      noted.set(id, { file: relative(config.root, file.path), content: fileContent(doc) });
+      if (performance.now() >= next) await store();
+    },
+    gone: (id) => void noted.set(id, undefined),
+    end: store,
+  };
+}
+
+async function readRecord(root: string): Promise<Databases> {
   try {
     const text = await readFile(join(root, syncedFile), 'utf8');
     return recordSchema.parse(JSON.parse(text));
@@ -86,6 +158,6 @@ async function readRecord(root: string): Promise<z.infer<typeof recordSchema>> {
   }
 }
 
-function keyOf({ url, database }: Place): string {
+function addressOf({ url, database }: Place): string {
   return `${url}/${database}`;
 }

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import {
+  databasePath,
+  documentPath,
+  openClient,
+  unexpected,
+  type CouchClient,
+} from '../store/client.js';
+import type { Connection } from '../store/connection.js';
+
+/*
+ * What tells a database from all others, whatever its address is. Local documents are never replicated, and end with
+ * their database: a copy, and one that is made anew under the same name, are others.
+ */
+const ownId = '_local/tws-move-id';
+/** In the target of a move: the id of the database that was moved there. */
+const movedFrom = '_local/tws-move-of';
+
+const action = 'tell databases apart';
+
+/** The id of a database, then that of the one that was moved there, as far as they have one; the own is first. */
+export async function readDatabaseIds(connection: Connection): Promise<readonly string[]> {
+  const client = openClient(connection);
+  const ids = [await readMark(client, ownId), await readMark(client, movedFrom)];
+  return ids.filter((id) => id !== undefined);
+}
+
+/** The id of a database, made where it has none. @throws TwsError those of `CouchClient.ask` */
+export async function makeDatabaseId(connection: Connection): Promise<string> {
+  const client = openClient(connection);
+  const known = await readMark(client, ownId);
+  if (known !== undefined) return known;
+  const made = randomUUID();
+  await writeMark(client, ownId, made);
+  // Of two processes that write one at the same time, the later one counts.
+  return (await readMark(client, ownId)) ?? made;
+}
+
+/** Whether this database was marked as the target of a move of that one; undefined: of none. */
+export function readMoveMark(client: CouchClient): Promise<string | undefined> {
+  return readMark(client, movedFrom);
+}
+
+/** Marks a database as the target of a move of the database with this id. */
+export function writeMoveMark(client: CouchClient, id: string): Promise<void> {
+  return writeMark(client, movedFrom, id);
+}
+
+async function readMark(client: CouchClient, mark: string): Promise<string | undefined> {
+  const path = databasePath(client.connection, documentPath(mark));
+  const reply = await client.ask({ path, action });
+  if (reply.kind === 'answered') return String((reply.body as { readonly id?: unknown }).id);
+  if (reply.status === 404) return undefined;
+  throw unexpected(client.connection, action, reply);
+}
+
+async function writeMark(client: CouchClient, mark: string, id: string): Promise<void> {
+  const path = databasePath(client.connection, documentPath(mark));
+  const reply = await client.ask({ method: 'PUT', path, body: { id }, action });
+  // A conflict: somebody else has written one.
+  if (reply.kind === 'refused' && reply.status !== 409)
+    throw unexpected(client.connection, action, reply);
+}
