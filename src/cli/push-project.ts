@@ -5,7 +5,8 @@ import type { FileProblem } from '../validate/written.js';
 import type { Io } from './io.js';
 import { problemLine, showWarnings } from './problems.js';
 import { filesToPush } from './push-files.js';
-import { notePushed, openSynced } from './pull/synced.js';
+import { openSynced } from './pull/synced.js';
+import { notePushed } from './push-notes.js';
 import { planPush } from './push-plan.js';
 import { runPush, type Pushed } from './push-run.js';
 
