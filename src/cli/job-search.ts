@@ -21,15 +21,6 @@ function isStatus(word: string): word is Status {
   return (statuses as readonly string[]).includes(word);
 }
 
-/** The statuses of jobs that have not ended. */
-export const unfinishedStatuses = [
-  'queued',
-  'scheduled',
-  'running',
-  'waiting',
-  'paused',
-] as const satisfies readonly Status[];
-
 /** The search for what was chosen; an owner narrows it where a flow or the command line names one. */
 export function searchFor({ flow, status }: Choice, config: Config): JobSearch {
   const [name, ofFlow] = flow?.split('::') ?? [];

@@ -1,3 +1,4 @@
+import { currentRecordKeys } from '../model/flow-versions.js';
 import type { StoredDocument } from '../model/document.js';
 import { isObject } from '../model/object.js';
 import { fieldBelow } from '../model/secret-names.js';
@@ -111,7 +112,7 @@ export function keptText(kept: readonly string[]): string {
 }
 
 const isMerged = (key: string): boolean =>
-  !key.startsWith('_') && key !== 'current' && key !== 'current_since';
+  !key.startsWith('_') && key !== 'current' && !currentRecordKeys.includes(key);
 
 function only(wanted: (key: string) => boolean, doc: Written): Written {
   return Object.fromEntries(Object.entries(doc).filter(([key]) => wanted(key)));

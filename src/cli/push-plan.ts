@@ -1,3 +1,4 @@
+import { currentRecordKeys } from '../model/flow-versions.js';
 import { newDefinitionId, type Client, type NamedKind } from '../client.js';
 import { isMarkedCurrent, versionName, versionOf } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
@@ -268,14 +269,14 @@ function broughtBy(project: string | undefined): Written {
  * engines write into a schedule.
  */
 function switchesOf(stored: StoredDocument): Written {
-  const { enabled, paused, current, current_since: since } = stored;
-  const keys = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
+  const { enabled, paused, current } = stored;
+  const ofSchedules = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
+  const keys = [...currentRecordKeys, ...ofSchedules];
   const kept = keys.filter((key) => stored[key] !== undefined);
   return {
     ...(enabled === false ? { enabled } : {}),
     ...(paused === true ? { paused } : {}),
     ...(current === true ? { current } : {}),
-    ...(since === undefined ? {} : { current_since: since }),
     ...Object.fromEntries(kept.map((key) => [key, stored[key]])),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
   };

@@ -5,6 +5,7 @@ import {
   asVersion,
   byVersion,
   chooseVersion,
+  currentBy,
   currentSince,
   versionOf,
   versionsOf,
@@ -24,6 +25,8 @@ export type FlowVersion = {
   readonly current: boolean;
   /** Since when it is current, or when it last became so (epoch ms). */
   readonly since?: number;
+  /** Who made it so, as far as that is known. */
+  readonly by?: string;
   readonly jobs: number;
 };
 
@@ -47,15 +50,20 @@ export type VersionsOfFlows = {
   /** The documents of a flow. @throws TwsError `definition_missing` */
   readonly flowVersions: (named: FlowName) => Promise<FlowVersions>;
   /**
-   * The document of a version, or of an id.
+   * The document of a version, or of an id; `undefined`: the current one.
    * @throws TwsError `definition_missing`, `flow_version_missing`, `definition_ambiguous`
    */
-  readonly flowVersion: (named: FlowName, version: string) => Promise<StoredDocument>;
+  readonly flowVersion: (named: FlowName, version: string | undefined) => Promise<StoredDocument>;
   /**
-   * Makes a version current, by its name or the id of its document, or with `undefined` the one before.
+   * Makes a version current, by its name or the id of its document, or with `undefined` the one before. `by`: who
+   * does, for the record.
    * @throws TwsError as `flowVersion`, `flow_before_unknown`, `document_conflict`
    */
-  readonly useFlowVersion: (named: FlowName, version: string | undefined) => Promise<MadeCurrent>;
+  readonly useFlowVersion: (
+    named: FlowName,
+    version: string | undefined,
+    by?: string,
+  ) => Promise<MadeCurrent>;
 };
 
 /** So many unfinished jobs are counted. */
@@ -66,11 +74,11 @@ export function versionsOfFlows(store: Store, now: () => number = Date.now): Ver
   return {
     flowVersions: (named) => listVersions(store, named),
     flowVersion: async (named, version) => versionIn(await docsOf(store, named), named, version),
-    useFlowVersion: async (named, version) => {
+    useFlowVersion: async (named, version, by) => {
       const docs = await docsOf(store, named);
       const target = version === undefined ? versionBefore(docs) : versionIn(docs, named, version);
       if (target === undefined) throw problem('flow_before_unknown', { given: named.name });
-      return use(store, docs, { named, target, now: now() });
+      return use(store, docs, { named, target, now: now(), by });
     },
   };
 }
@@ -92,17 +100,15 @@ async function listVersions(store: Store, named: FlowName): Promise<FlowVersions
   const versionOfJob = ({ state, flow_version: version }: StoredDocument): string | undefined =>
     asVersion(version) ?? (state === undefined && current ? versionOf(current) : undefined);
   const versions = docs.map((doc): FlowVersion => {
-    const [version, patch, since] = [
-      versionOf(doc),
-      versionOf({ version: doc['patch'] }),
-      currentSince(doc),
-    ];
+    const [version, patch] = [versionOf(doc), versionOf({ version: doc['patch'] })];
+    const [since, by] = [currentSince(doc), currentBy(doc)];
     return {
       id: doc._id,
       ...(version === undefined ? {} : { version }),
       ...(patch === undefined ? {} : { patch }),
       current: current === doc,
       ...(since === undefined ? {} : { since }),
+      ...(by === undefined ? {} : { by }),
       jobs: own.filter((job) => versionOfJob(job) === version).length,
     };
   });
@@ -119,7 +125,7 @@ function hasOwnTasks({ state, tasks }: StoredDocument): boolean {
 function versionIn(
   docs: readonly StoredDocument[],
   named: FlowName,
-  version: string,
+  version: string | undefined,
 ): StoredDocument {
   const byId = docs.find(({ _id }) => _id === version);
   if (byId !== undefined) return byId;
@@ -132,17 +138,22 @@ function versionIn(
   }
   throw problem('flow_version_missing', {
     given: named.name,
-    version,
+    version: String(version),
     versions: versionsOf(docs).join(', '),
   });
 }
 
-type Use = { readonly named: FlowName; readonly target: StoredDocument; readonly now: number };
+type Use = {
+  readonly named: FlowName;
+  readonly target: StoredDocument;
+  readonly now: number;
+  readonly by: string | undefined;
+};
 
 async function use(
   store: Store,
   docs: readonly StoredDocument[],
-  { named, target, now }: Use,
+  { named, target, now, by }: Use,
 ): Promise<MadeCurrent> {
   const twins = docs.filter((doc) => versionOf(doc) === versionOf(target));
   if (twins.length > 1) {
@@ -153,7 +164,7 @@ async function use(
     throw problem('definition_ambiguous', { kind: 'flow', ...named, ids, why });
   }
   const was = chooseVersion(docs);
-  const writes = makeCurrent(docs, target._id, now);
+  const writes = makeCurrent(docs, target._id, { now, by });
   const revs = new Map(docs.map(({ _id, _rev }) => [_id, _rev]));
   for (const doc of writes) {
     const rev = await writeDocument(store, { ...doc, _rev: String(revs.get(doc._id)) });

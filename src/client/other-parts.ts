@@ -47,6 +47,6 @@ function versionsWith(store: Store): VersionsOfFlows {
   return {
     flowVersions: async (named) => (await versions()).flowVersions(named),
     flowVersion: async (named, version) => (await versions()).flowVersion(named, version),
-    useFlowVersion: async (named, version) => (await versions()).useFlowVersion(named, version),
+    useFlowVersion: async (...given) => (await versions()).useFlowVersion(...given),
   };
 }

@@ -32,6 +32,7 @@ import {
   resultRoute,
 } from './routes/job.js';
 import { checkJobRoute, listRoute, submitRoute } from './routes/jobs.js';
+import { checkMigrationsRoute, migrateRoute, migrateManyRoute } from './routes/migrations.js';
 import { metricsRoutes } from './routes/metrics.js';
 import {
   engineSwitchRoutes,
@@ -48,6 +49,7 @@ import { requestRoutes, signalRoute } from './routes/requests.js';
 import { scheduleChangeRoutes, runScheduleRoute } from './routes/schedule-changes.js';
 import { linkAnswerRoute, linkRoute } from './routes/answer-link.js';
 import { answerRoute, formsRoute, inboxRoute } from './routes/forms.js';
+import { flowVersionRoutes } from './routes/flow-versions.js';
 import { gatheringsRoute } from './routes/gatherings.js';
 import { limitsRoute } from './routes/limits.js';
 import { queueRoutes } from './routes/queues.js';
@@ -79,9 +81,13 @@ export const routes: readonly Route[] = [
   linkRoute,
   linkAnswerRoute,
   ...bulkRoutes,
+  migrateRoute,
+  migrateManyRoute,
+  checkMigrationsRoute,
   eventsRoute,
   ...definitionRoutes,
   ...switchRoutes,
+  ...flowVersionRoutes,
   ...scheduleRoutes,
   ...scheduleChangeRoutes,
   runScheduleRoute,

@@ -89,6 +89,9 @@ function chooseCurrent<T extends Versioned>(docs: readonly T[]): VersionChoice<T
   return { kind: 'ambiguous', docs, cause: { kind: 'none_current' } };
 }
 
+/** What is kept on record of how a document became the current one: no part of what people write. */
+export const currentRecordKeys: readonly string[] = ['current_since', 'current_by'];
+
 /** Whether a document says that it is the current one. */
 export function isMarkedCurrent({ current }: Versioned): boolean {
   return current === true;
@@ -97,6 +100,11 @@ export function isMarkedCurrent({ current }: Versioned): boolean {
 /** When a document became the current one (epoch ms); undefined: nobody knows. */
 export function currentSince({ current_since: since }: Versioned): number | undefined {
   return typeof since === 'number' ? since : undefined;
+}
+
+/** Who made a document the current one; undefined: nobody knows. */
+export function currentBy({ current_by: by }: Versioned): string | undefined {
+  return typeof by === 'string' && by !== '' ? by : undefined;
 }
 
 /** The one that is marked, or the one that was marked last. */

@@ -132,6 +132,9 @@ export const flowFields = {
   current_since: z.exactOptional(
     momentSchema.describe('Since when it is current; `tws flow use` writes it.'),
   ),
+  current_by: z.exactOptional(
+    textSchema.describe('Who made it current, where that is known; `tws flow use` writes it.'),
+  ),
   patch: z.exactOptional(
     versionSchema.describe('Level of its configuration: tells editions of one version apart.'),
   ),

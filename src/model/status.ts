@@ -10,3 +10,12 @@ export const statuses = [
   'cancelled',
 ] as const;
 export type Status = (typeof statuses)[number];
+
+/** The statuses of jobs that have not ended. */
+export const unfinishedStatuses = [
+  'queued',
+  'scheduled',
+  'running',
+  'waiting',
+  'paused',
+] as const satisfies readonly Status[];

@@ -77,6 +77,13 @@ export const rows: Readonly<Record<string, Row>> = {
   pauseJob: asked(),
   resumeJob: asked(),
   retryJob: asked(),
+  migrateJob: asked(),
+  migrateJobs: { access: 'operator', about: 'own', ask: () => ({ body: { ids: [] } }), ok: [200] },
+  // A job of others is left out, as one that is not there.
+  checkMigrations: {
+    ...{ access: 'viewer', about: 'document', seed: 'job', ok: [200], foreign: 200 },
+    ask: (_owner, id) => ({ body: { ids: [id] } }),
+  },
   skipJob: asked({ step: 'noop' }),
   notesJob: asked({ text: 't' }),
   signalJob: { ...asked(), ask: (_owner, id) => ({ path: { id }, body: { name: 's' } }) },
@@ -111,6 +118,18 @@ export const rows: Readonly<Record<string, Row>> = {
   },
   removeFlow: { ...remove, seed: 'flow' },
   checkFlow: { ...list, ask: (owner, id) => ({ body: flowOf(owner, `${id}-new`) }) },
+  listFlowVersions: { ...definition, seed: 'flow' },
+  getFlowVersion: {
+    ...{ ...definition, seed: 'flow' },
+    ask: (_owner, id) => ({ path: { id, version: id } }),
+  },
+  compareFlowVersions: { ...definition, seed: 'flow' },
+  useFlowVersion: {
+    ...{ ...definition, access: 'operator', seed: 'flow' },
+    ask: (_owner, id) => ({ path: { id }, body: { version: id } }),
+  },
+  // There is no other version.
+  rollbackFlow: { ...definition, access: 'operator', seed: 'flow', ok: [409] },
   enableFlow: { ...definition, access: 'operator', seed: 'flow' },
   disableFlow: { ...definition, access: 'operator', seed: 'flow' },
   putSensitive: sensitive((owner) => ({

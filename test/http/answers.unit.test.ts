@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { problem } from '../../src/errors.js';
 import { toAnswer } from '../../src/http/answers/problems.js';
-import { withSecretsOf, withoutSecrets } from '../../src/http/answers/redact.js';
+import { withSecretsOf, withoutSecrets, withoutSecretsAt } from '../../src/http/answers/redact.js';
 
 const enc = 'tws:v1:aaaaaaaaaaaaaaaaaaaaaa:bbbbbbbbbbbbbbbb:cccccccccccccccccccccc:dddd';
 const hidden = '[secret]';
@@ -62,6 +62,14 @@ describe('an answer', () => {
   it('shows encrypted values where that is asked for, and clear ones never', () => {
     const doc = { password: enc, auth: { key: { $enc: enc }, x: older }, token: 'clear' };
     expect(withoutSecrets(doc, { encrypted: true })).toEqual({ ...doc, token: hidden });
+  });
+
+  it('hides a secret of a difference by the names on the way to it', () => {
+    expect(withoutSecretsAt('clear', ['params', 'password', 0])).toBe(hidden);
+    expect(withoutSecretsAt({ password: 'clear', a: 1 }, ['params'])).toEqual({
+      ...{ password: hidden, a: 1 },
+    });
+    expect(withoutSecretsAt(7, ['tasks', 0, 'timeout'])).toBe(7);
   });
 
   it('is cut where it would be too deep to walk', () => {

@@ -65,6 +65,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   signIn: { name: 'ada', password: 'wrong' },
   createToken: { name: 'x', roles: ['tws-viewer'] },
   retryJobs: {},
+  useFlowVersion: { version: '1' },
+  migrateJobs: {},
+  checkMigrations: {},
   cancelJobs: {},
   ojsEnqueue: { type: 'echo', args: [] },
   ojsEnqueueMany: { jobs: [{ type: 'echo', args: [] }] },
@@ -96,6 +99,7 @@ function pathFor(route: Route, id = 'some'): string {
   return fullPath(route)
     .replace('{id}', encodeURIComponent(id))
     .replace('{step}', 'echo')
+    .replace('{version}', '1')
     .replace('{token}', 'some')
     .replace('{owner}', 'acme')
     .replace('{name}', 'default');
@@ -469,6 +473,102 @@ describe('each route', () => {
     expect(await go('retryJob', '/jobs/e/retry?wait=0')).toBe(202);
     expect(await go('retryJobs', '/jobs/retry')).toBe(200);
     expect(await go('cancelJobs', '/jobs/cancel', { body: { wait: '5s' } })).toBe(200);
+  });
+
+  // Shows X-28.
+  it('of versions of flows answers as the reference says', async () => {
+    api = await openApi();
+    const doc = (version: string, more: object = {}) => ({
+      ...{ ...flow('order', ['echo', { wait: { signal: 'go' } }] as never), timeout: 0 },
+      ...{ _id: `order-${version}`, version, ...more },
+    });
+    await api.put(
+      { ...task('echo'), _id: 't' },
+      { ...task('other', { plugin: 'echo' }), _id: 'o' },
+    );
+    await api.put(doc('1', { current: true }), doc('2', { timeout: 9e6 }));
+    await api.put(doc('3', { tasks: ['other'] }));
+    await api.put({ ...flow('once', ['echo']), _id: 'once' });
+    await api.put(...['x', 'y'].map((_id) => ({ ...flow('twins', ['echo']), _id, version: '1' })), {
+      ...flow('twins', ['echo']),
+      _id: 'z',
+      version: '2',
+    });
+    const each = async (id: string, path: string) => [
+      await go(id, `/flows/order${path}`),
+      await go(id, `/flows/nix${path}`),
+    ];
+    expect(await each('listFlowVersions', '/versions')).toEqual([200, 404]);
+    expect(await each('getFlowVersion', '/versions/2')).toEqual([200, 404]);
+    expect(await each('compareFlowVersions', '/diff?to=2')).toEqual([200, 404]);
+    expect(await each('rollbackFlow', '/rollback')).toEqual([409, 404]);
+    expect(await each('useFlowVersion', '/use')).toEqual([200, 404]);
+    expect(await go('getFlowVersion', '/flows/order/versions/7')).toBe(404);
+    expect(await go('listFlowVersions', '/flows/twins/versions')).toBe(200);
+    expect(await go('getFlowVersion', '/flows/twins/versions/1')).toBe(409);
+    expect(await go('compareFlowVersions', '/flows/twins/diff?to=2')).toBe(409);
+    expect(await go('useFlowVersion', '/flows/twins/use')).toBe(409);
+    const compared = await api.ask('GET', '/flows/order/diff?to=2');
+    expect(compared.body).toEqual({
+      ...{ from: 'order-1', to: 'order-2' },
+      differences: [{ path: 'timeout', from: 0, to: 9e6 }],
+    });
+    const used = { version: '2', by: 'ann' };
+    expect((await api.ask('POST', '/flows/order/use', { body: used })).body).toEqual({
+      ...{ id: 'order-2', version: '2', before: 'order-1', changed: true },
+    });
+    const { body: listed } = await api.ask('GET', '/flows/order/versions');
+    expect(listed['versions']).toMatchObject([
+      { id: 'order-1', current: false },
+      { id: 'order-2', current: true, by: 'ann', jobs: 0 },
+      { id: 'order-3', current: false },
+    ]);
+    expect(await go('rollbackFlow', '/flows/order/rollback')).toBe(200);
+
+    await api.put(
+      { _id: 'j', type: 'job', flow: 'order' },
+      { _id: 'l', type: 'job', flow: 'order' },
+    );
+    const to = (version: string) => ({ body: { to: version } });
+    expect(await go('migrateJob', '/jobs/nix/migrate')).toBe(404);
+    expect(await go('migrateJob', '/jobs/j/migrate?wait=0', to('1'))).toBe(202);
+    const engine = await api.engine();
+    const isWaiting = ({ steps = [] }: Readonly<Record<string, unknown>>): boolean =>
+      (steps as readonly unknown[]).length === 2;
+    await Promise.all(['j', 'l'].map((id) => api.until(id, isWaiting)));
+    const check = async (version: string) => {
+      const path = '/jobs/migrate/check';
+      const given = { body: { ids: ['j', 'l'], to: version } };
+      expect(await go('checkMigrations', path, given)).toBe(200);
+      return (await api.ask('POST', path, given)).body;
+    };
+    expect(await check('1')).toMatchObject({ moves: 0, there: 2, stays: 0, more: false });
+    expect(await check('3')).toMatchObject({
+      ...{ moves: 0, there: 0, stays: 2 },
+      jobs: [
+        {
+          id: 'j',
+          can: 'stays',
+          because: expect.stringContaining('step 0 (echo) is done') as string,
+        },
+        {},
+      ],
+    });
+    expect(await go('migrateJob', '/jobs/j/migrate', to('2'))).toBe(200);
+    const again = await api.ask('POST', '/jobs/j/migrate', to('2'));
+    expect([again.status, again.body]).toMatchObject([200, { outcome: 'there' }]);
+    expect(await go('migrateJob', '/jobs/j/migrate', to('3'))).toBe(409);
+    expect(await check('2')).toMatchObject({ moves: 1, there: 1, jobs: [{}, { can: 'moves' }] });
+    const many = { body: { filter: { flow: 'order' }, to: '2', wait: '20s' } };
+    expect(await go('migrateJobs', '/jobs/migrate', { body: { to: '3' } })).toBe(200);
+    const { body: moved } = await api.ask('POST', '/jobs/migrate', many);
+    expect(moved).toMatchObject({ applied: 1, there: 1, stored: 0, refused: 0, more: false });
+    const { body: refused } = await api.ask('POST', '/jobs/migrate', to('3'));
+    expect(refused).toMatchObject({
+      refused: 2,
+      results: [{ problem: { error: 'job_stays' } }, {}],
+    });
+    await engine.stop();
   });
 
   it('of archives answers as the reference says', async () => {

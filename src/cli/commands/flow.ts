@@ -7,20 +7,20 @@ import { counted } from '../../words.js';
 import { actionOf } from '../action.js';
 import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand } from '../command.js';
-import { flowDifferences } from '../flow-diff.js';
+import { flowDifferences } from '../../reading/flow-differences.js';
 import type { Io } from '../io.js';
 import { tableLines } from '../table.js';
 
-const flags = z.object({});
+const flags = z.object({ by: z.string().min(1, { error: 'must be a name' }).optional() });
 const actions = ['versions', 'diff', 'use', 'rollback'] as const;
 type Action = (typeof actions)[number];
 
 /** `tws flow`: the versions of a flow, and which of them is current. */
-export const flow = defineCommand(flags, async ({ args, config: read }, io) => {
+export const flow = defineCommand(flags, async ({ args, flags: { by }, config: read }, io) => {
   const [word = '', ...words] = args;
   const action = actionOf('flow', word, actions);
-  const missing = needed[action].length - words.length;
-  if (missing !== 0) {
+  const isOfOne = action === 'diff' && words.length === 2;
+  if (needed[action].length !== words.length && !isOfOne) {
     const reason = `"tws flow ${action}" needs ${needed[action].join(' ')}.`;
     throw problem('usage', { reason });
   }
@@ -29,7 +29,7 @@ export const flow = defineCommand(flags, async ({ args, config: read }, io) => {
   const [name = called, owner = chosenOwner(config) ?? defaultOwner] = called.split('::');
   const { client, close } = openDatabase(config);
   try {
-    return await run[action](client, { name, owner }, versions, io);
+    return await run[action]({ client, named: { name, owner }, by, io }, versions);
   } finally {
     await close();
   }
@@ -37,26 +37,27 @@ export const flow = defineCommand(flags, async ({ args, config: read }, io) => {
 
 const needed = {
   versions: ['NAME'],
-  diff: ['NAME', 'VERSION', 'VERSION'],
+  diff: ['NAME', 'VERSION', '[VERSION]'],
   use: ['NAME', 'VERSION'],
   rollback: ['NAME'],
 } as const satisfies Record<Action, readonly string[]>;
 
-type Run = (
-  client: Client,
-  named: FlowName,
-  versions: readonly string[],
-  io: Io,
-) => Promise<number>;
+type Asked = {
+  readonly client: Client;
+  readonly named: FlowName;
+  readonly by: string | undefined;
+  readonly io: Io;
+};
+type Run = (asked: Asked, versions: readonly string[]) => Promise<number>;
 
 const run: Readonly<Record<Action, Run>> = {
-  versions: async (client, named, _versions, io) => {
+  versions: async ({ client, named, io }) => {
     const found = await client.flowVersions(named);
     printVersions(found, io);
     io.json(found);
     return 0;
   },
-  diff: async (client, named, [one = '', other = ''], io) => {
+  diff: async ({ client, named, io }, [one, other]) => {
     const from = await client.flowVersion(named, one);
     const to = await client.flowVersion(named, other);
     const differences = flowDifferences(from, to);
@@ -69,17 +70,15 @@ const run: Readonly<Record<Action, Run>> = {
     io.json({ from: from._id, to: to._id, differences });
     return 0;
   },
-  use: (client, named, [version], io) => makeCurrent(client, named, version, io),
-  rollback: (client, named, _versions, io) => makeCurrent(client, named, undefined, io),
+  use: (asked, [version]) => makeCurrent(asked, version),
+  rollback: (asked) => makeCurrent(asked, undefined),
 };
 
 async function makeCurrent(
-  client: Client,
-  named: FlowName,
+  { client, named, by, io }: Asked,
   wanted: string | undefined,
-  io: Io,
 ): Promise<number> {
-  const made = await client.useFlowVersion(named, wanted);
+  const made = await client.useFlowVersion(named, wanted, by);
   const which = `${named.name} ${versionName(made.version)} (${made.id})`;
   if (!made.changed) io.out(`skipping: ${which} is current already`);
   else {
@@ -94,8 +93,9 @@ async function makeCurrent(
 const head = ['VERSION', 'CURRENT', 'JOBS', 'DOCUMENT'];
 
 function printVersions({ versions, problem: why, partly }: FlowVersions, io: Io): void {
-  const rows = versions.map(({ id, version, patch, current, since, jobs }) => {
-    const from = since === undefined ? '' : ` since ${new Date(since).toISOString()}`;
+  const rows = versions.map(({ id, version, patch, current, since, by, jobs }) => {
+    const who = by === undefined ? '' : ` by ${by}`;
+    const from = since === undefined ? '' : ` since ${new Date(since).toISOString()}${who}`;
     return [
       { text: `${version ?? '-'}${patch === undefined ? '' : ` (patch ${patch})`}` },
       { text: current ? `yes${from}` : '', ...(current ? { style: 'green' as const } : {}) },

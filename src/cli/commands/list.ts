@@ -11,7 +11,8 @@ import { defineCommand, listFlag, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { listJobs } from '../job-list.js';
 import { jobOrderOf, sortKeys, type JobOrder } from '../job-sort.js';
-import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
+import { unfinishedStatuses } from '../../model/status.js';
+import { searchFor, statusFlag } from '../job-search.js';
 import { sinceFlag } from '../since-flag.js';
 import { definitionLine, engineFacts, engineLine, pluginLine, workerLine } from '../lines.js';
 

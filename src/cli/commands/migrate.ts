@@ -3,11 +3,12 @@ import { everyJob, openDatabase, type Client, type Migration } from '../../clien
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
+import { unfinishedStatuses } from '../../model/status.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { defined, eachJob } from '../each-job.js';
 import type { Io } from '../io.js';
-import { searchFor, unfinishedStatuses } from '../job-search.js';
+import { searchFor } from '../job-search.js';
 import { requestManyJobs } from '../many-jobs.js';
 import { flowsCalled } from '../stored-flow.js';
 import { tableLines } from '../table.js';

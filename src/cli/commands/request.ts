@@ -7,7 +7,8 @@ import type { Status } from '../../model/status.js';
 import { defineCommand, numberFlag, switchFlag, type Command } from '../command.js';
 import { defined, eachJob } from '../each-job.js';
 import type { Io } from '../io.js';
-import { searchFor, statusFlag, unfinishedStatuses } from '../job-search.js';
+import { unfinishedStatuses } from '../../model/status.js';
+import { searchFor, statusFlag } from '../job-search.js';
 import { jobLine } from '../jobs.js';
 import { requestManyJobs } from '../many-jobs.js';
 

@@ -15,10 +15,16 @@ export const queues: readonly CommandDefinition[] = [
       { name: '<name>', about: 'Name of the flow (name::owner).', values: { named: ['flow'] } },
       {
         name: '[versions...]',
-        about: 'With use one version, with diff two; the id of a document does as well.',
+        about:
+          'With use one version, with diff two, or one to compare with the current one; the id of a document does as well.',
       },
     ],
-    options: [],
+    options: [
+      {
+        flags: '--by <name>',
+        about: 'With use and rollback: who makes it current, for the record.',
+      },
+    ],
     examples: [
       'tws flow versions order',
       'tws flow diff order 1 2',

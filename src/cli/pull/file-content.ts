@@ -1,3 +1,4 @@
+import { currentRecordKeys } from '../../model/flow-versions.js';
 import type { StoredDocument } from '../../model/document.js';
 import { versionOf } from '../../model/flow-versions.js';
 import { isObject } from '../../model/object.js';
@@ -9,7 +10,7 @@ import type { Written } from '../../validate/written.js';
 import { fileContent } from '../files.js';
 
 /** What operators switch in the database, and when they did. */
-const switchKeys = ['enabled', 'paused', 'current', 'current_since', 'backfill'];
+const switchKeys = ['enabled', 'paused', 'current', ...currentRecordKeys, 'backfill'];
 
 /**
  * The part of a stored definition that belongs into a file. What operators switch is a part of it where the file
@@ -26,7 +27,7 @@ export function contentForFile(doc: StoredDocument, says: (key: string) => boole
 
 /** The switches that a new file takes over: what is off or current where it comes from is so elsewhere. */
 export const saysInNewFile = (key: string): boolean =>
-  key !== 'current_since' && key !== 'backfill';
+  !currentRecordKeys.includes(key) && key !== 'backfill';
 
 /** The text of a new file, as `tws new` writes it. `schema`: the way to the folder of the JSON Schemas. */
 export function newFileText(id: string, content: Written, schema: string): string {

@@ -1,3 +1,4 @@
+import { currentRecordKeys } from '../../model/flow-versions.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isSameJson, mergeEdits } from '../../model/three-way.js';
 import { checkDocument } from '../../validate/document.js';
@@ -105,7 +106,7 @@ function planMerge({ file, isTold, synced, prefer }: FileFacts, doc: StoredDocum
     Object.hasOwn(ours, key) ||
     Object.hasOwn(before ?? {}, key) ||
     (isTold && key.startsWith('current'));
-  const theirs = contentForFile(doc, (key) => key !== 'current_since' && says(key));
+  const theirs = contentForFile(doc, (key) => !currentRecordKeys.includes(key) && says(key));
   const side = prefer === 'theirs' ? 'theirs' : 'mine';
   const { value, conflicts } = mergeEdits(before, ours, theirs, () => side);
   if (conflicts.length > 0 && prefer === undefined) {

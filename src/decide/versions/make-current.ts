@@ -7,12 +7,13 @@ import { without } from '../../model/record.js';
  *
  * FV4 After each of the writes exactly one document is current: the one before, or the one that is wanted, provided that
  *    one was before. A reader that sees some of them sees what one of these moments was.
- * FV5 The document that was current keeps `current_since`: a rollback finds it.
+ * FV5 The document that was current keeps `current_since` and `current_by`: a rollback finds it, and people see who
+ *    made it current.
  */
 export function makeCurrent(
   docs: readonly StoredDocument[],
   target: string,
-  now: number,
+  { now, by }: { readonly now: number; readonly by?: string | undefined },
 ): readonly StoredDocument[] {
   const choice = chooseVersion(docs);
   const before = choice.kind === 'chosen' ? choice.doc : undefined;
@@ -28,7 +29,8 @@ export function makeCurrent(
     const last: StoredDocument = dated.find(({ _id }) => _id === doc._id) ?? doc;
     return without(last, 'current');
   });
-  return [...dated, { ...wanted, current: true, current_since: at + 1 }, ...cleared];
+  const said = by === undefined ? without(wanted, 'current_by') : { ...wanted, current_by: by };
+  return [...dated, { ...said, current: true, current_since: at + 1 }, ...cleared];
 }
 
 /** The version that was current before; undefined: no document tells. */

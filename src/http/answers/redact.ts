@@ -21,6 +21,25 @@ export function withoutSecrets<T>(value: T, { encrypted }: Shown = { encrypted: 
   return copy(value, { secret: false, encrypted, depth: 0 }) as T;
 }
 
+/** As `withoutSecrets`, of a value of a document: the names on the way to it count. */
+export function withoutSecretsAt(
+  value: unknown,
+  keys: readonly (string | number)[],
+  shown: Shown = { encrypted: true },
+): unknown {
+  const whole = keys.reduceRight<unknown>(
+    (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),
+    value,
+  );
+  return keys.reduce<unknown>(
+    (at, key) => {
+      const below = at as Readonly<Record<string | number, unknown>>;
+      return below[typeof key === 'number' ? 0 : key];
+    },
+    withoutSecrets(whole, shown),
+  );
+}
+
 type Place = Shown & { readonly secret: boolean; readonly depth: number };
 
 function copy(value: unknown, { secret, encrypted, depth }: Place): unknown {

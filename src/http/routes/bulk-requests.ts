@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestedOne } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
-import type { Status } from '../../model/status.js';
+import { unfinishedStatuses, type Status } from '../../model/status.js';
 import type { Api } from '../api.js';
 import { mayHave } from '../access/owners.js';
 import type { Principal } from '../access/principal.js';
@@ -12,13 +12,15 @@ import { known, waiting, waitSchema } from './common.js';
 import { filterSchema, searchOfFilter, type JobCriteria } from './job-filter.js';
 import { byOf, whoFields } from './requests.js';
 
-const bulkBody = z.strictObject({
-  filter: filterSchema
-    .strict()
-    .optional()
-    .describe('Which jobs; absent: all that failed (retry), or that have not ended (cancel).'),
+/** Which jobs are meant. `others`: those where nothing says so. */
+export const manyFields = (others: string) => ({
+  filter: filterSchema.strict().optional().describe(`Which jobs; absent: all that ${others}.`),
   ids: z.array(z.string()).max(1_000).optional().describe('These jobs, instead of a filter.'),
   limit: z.int().min(1).max(1_000).optional().describe('Jobs at most; default 1000.'),
+});
+
+const bulkBody = z.strictObject({
+  ...manyFields('failed (retry), or that have not ended (cancel)'),
   wait: waitSchema.optional().describe('How long to wait for the engines; default: not at all.'),
   ...whoFields,
 });
@@ -38,7 +40,8 @@ export const bulkRoutes: readonly Route[] = (['retry', 'cancel'] as const).map((
     handle: async ({ api, body, principal: asker, signal }) => {
       const principal = known({ principal: asker });
       const { wait = 0, limit = 1_000, reason } = body;
-      const { jobs, more } = await chosen(api, body, principal, { action, limit });
+      const statuses = statusesFor[action];
+      const { jobs, more } = await jobsMeant(api, body, principal, { statuses, limit });
       const asked = { ...(reason === undefined ? {} : { reason }), ...byOf(body, principal) };
       const results = await waiting(api, wait, (waitMs) =>
         api.client.requestMany(jobs, action, { waitMs, signal, ...asked }),
@@ -53,20 +56,21 @@ type Bulk = 'retry' | 'cancel';
 /** Of which jobs it can be asked, and which are meant when nothing says so. */
 const statusesFor: Readonly<Record<Bulk, readonly Status[]>> = {
   retry: ['failed'],
-  cancel: ['queued', 'scheduled', 'running', 'waiting', 'paused'],
+  cancel: unfinishedStatuses,
 };
 
 type Wanted = {
   readonly ids?: readonly string[] | undefined;
   readonly filter?: JobCriteria | undefined;
 };
-type Limits = { readonly action: Bulk; readonly limit: number };
+type Limits = { readonly statuses: readonly Status[]; readonly limit: number };
 
-async function chosen(
+/** The jobs of these ids, or of a filter, that somebody may have. `statuses`: of those that no filter names. */
+export async function jobsMeant(
   { client, now }: Api,
   { ids, filter = {} }: Wanted,
   principal: Principal,
-  { action, limit }: Limits,
+  { statuses, limit }: Limits,
 ): Promise<{ readonly jobs: readonly StoredDocument[]; readonly more: boolean }> {
   if (ids !== undefined) {
     const wanted = [...new Set(ids)];
@@ -77,7 +81,7 @@ async function chosen(
     return { jobs, more: wanted.length > limit };
   }
   const search = searchOfFilter(filter, principal);
-  const status = search.status ?? statusesFor[action];
+  const status = search.status ?? statuses;
   const { jobs, cursor } = await client.search({ ...search, status }, { limit, now: now() });
   return { jobs, more: cursor !== undefined };
 }

@@ -3,7 +3,7 @@ import type { DefinitionKind } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 import { ownerOf } from '../../model/task.js';
 import { ownersFor } from '../access/owners.js';
-import { route, type Route } from '../route.js';
+import { route, type Route, type RouteAnswer } from '../route.js';
 import {
   checkedSchema,
   definitionBodySchema,
@@ -93,7 +93,7 @@ function getRoute({ kind, word, path, stored }: Kind): Route {
         { called: id, owner },
         known({ principal }),
       );
-      return { status: 200, body: shown(doc), headers: { etag: `"${doc._rev}"` } };
+      return definitionAnswer(doc);
     },
   });
 }
@@ -122,6 +122,11 @@ export const switchRoutes: readonly Route[] = (['enable', 'disable'] as const).m
     },
   }),
 );
+
+/** The answer that a definition is. */
+export function definitionAnswer(doc: StoredDocument): RouteAnswer {
+  return { status: 200, body: shown(doc), headers: { etag: `"${doc._rev}"` } };
+}
 
 function shown(doc: StoredDocument) {
   const { _id: id, _rev: rev, name } = doc;

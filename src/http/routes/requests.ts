@@ -39,13 +39,15 @@ const answers = {
   200: { description: 'An engine has applied it.', schema: requestedSchema },
   202: { description: 'It is stored; an engine will apply it.', schema: requestedSchema },
 };
-const query = z.object({
+/** What may stand behind the path of a request to a job. */
+export const requestQuery = z.object({
   wait: waitSchema
     .optional()
     .describe('How long to wait for an engine; default 5s, 0: not at all.'),
 });
 
-const usualWaitMs = 5_000;
+/** How long a request to a job waits for an engine where nothing says so, ms. */
+export const usualWaitMs = 5_000;
 
 const summaries = {
   cancel: 'Ask for the end of a job.',
@@ -84,7 +86,7 @@ export const requestRoutes: readonly Route[] = (Object.keys(summaries) as Word[]
     summary: summaries[word],
     access: 'operator',
     params: idParams,
-    query,
+    query: requestQuery,
     body: { schema: bodies[word], optional: !['skip', 'notes', 'info'].includes(word) },
     answers,
     problems: ['document_missing', ...refusals, ...(word === 'retry' ? invalid : [])],

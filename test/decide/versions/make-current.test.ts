@@ -71,7 +71,7 @@ describe('a version that is made current', () => {
   ])('%s', (_title, docs, target, writes) => {
     const rest = { _rev: '1-x', type: 'flow', name: 'f', owner: 'o' };
     const version = (id: unknown) => docs.find(({ _id }) => _id === id)?.['version'];
-    const made = makeCurrent(docs, target, now);
+    const made = makeCurrent(docs, target, { now });
     expect(made).toEqual(
       writes.map((write) => {
         const of = version((write as { readonly _id: string })._id);
@@ -92,7 +92,7 @@ describe('a version that is made current', () => {
         );
         const target = docs[at % docs.length]?._id ?? '';
         const before = currentOf(docs);
-        const moments = after(docs, makeCurrent(docs, target, now));
+        const moments = after(docs, makeCurrent(docs, target, { now }));
         const seen = moments.map(currentOf);
         if (before !== undefined) expect([before, target]).toEqual(expect.arrayContaining(seen));
         expect(currentOf(moments.at(-1) ?? docs)).toBe(target);
@@ -102,10 +102,14 @@ describe('a version that is made current', () => {
 
   it('FV5: is found again by a rollback, and back', () => {
     const move = (docs: readonly StoredDocument[], target: string) =>
-      after(docs, makeCurrent(docs, target, now)).at(-1) ?? docs;
+      after(docs, makeCurrent(docs, target, { now })).at(-1) ?? docs;
     const third = doc('three', { version: '3' });
     const docs = move([marked, two, third], 'two');
     expect(versionBefore(docs)?._id).toBe('one');
+    const byAnn = makeCurrent(docs, 'one', { now, by: 'ann' });
+    expect(byAnn[0]).toMatchObject({ _id: 'one', current_by: 'ann' });
+    const [again] = makeCurrent(after(docs, byAnn).at(-1) ?? docs, 'two', { now });
+    expect(again).not.toHaveProperty('current_by');
     const back = move(docs, 'one');
     expect(versionBefore(back)?._id).toBe('two');
     expect(versionBefore([plain, third])?._id).toBe('three');
