@@ -23,7 +23,7 @@ const layers = {
   // What there is, how it stands, what happens next: pure.
   model: [],
   structures: ['model', 'words'],
-  reading: ['model', 'structures'],
+  reading: ['model', 'structures', 'words'],
   decide: ['model', 'structures', 'reading', 'words'],
   picture: ['model', 'structures', 'reading', 'words'],
   // What does the work.

@@ -13,7 +13,7 @@ import type { Observed } from './observer.js';
 import { caughtReasons } from './caught-reasons.js';
 import type { Reason, Seen } from './reason.js';
 import { noEngine, serviceReason } from './service.js';
-import { stepReasons, when } from './step-reasons.js';
+import { answerReasons, stepReasons, when } from './step-reasons.js';
 
 /**
  * Why a job does not move, or what it does: at least one reason, the first one counts most. It is what
@@ -29,6 +29,7 @@ export function explain(seen: Seen, observed: Observed): readonly Reason[] {
     ...decisionReasons(seen, read, observed),
     ...around,
     ...caughtReasons(job),
+    ...answerReasons(seen),
     ...refusals(seen),
     ...noticed(job),
   ]);

@@ -5,6 +5,7 @@ import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { openForms, type OpenForm } from '../reading/open-forms.js';
 import { parseDocument } from '../reading/parse.js';
+import type { AnswerWay } from '../reading/form-facts.js';
 import { groupMark, lateAnswer, mayAnswer, peopleWords } from '../reading/people.js';
 import type { Store } from '../store/store.js';
 import type { ViewRow } from '../store/views.js';
@@ -108,6 +109,8 @@ export type FormAnswer = {
   readonly isAdmin?: boolean | undefined;
   /** May not answer what asks everybody. */
   readonly isViewer?: boolean | undefined;
+  /** By which way it is given. */
+  readonly via?: AnswerWay | undefined;
 };
 
 /** A form with the id of the signal that answers it. */
@@ -120,7 +123,7 @@ export type FormAnswerSent = { readonly form: OpenForm; readonly signal: string 
 export async function sendFormAnswer(store: Store, answer: FormAnswer): Promise<FormAnswerSent> {
   const doc = await currentJob(store, await jobOf(store, answer.job));
   const form = formFor(doc, answer);
-  const { by, data, isViewer = false } = answer;
+  const { by, data, via, isViewer = false } = answer;
   const as = roleIn(form, answer);
   const isShut = isViewer && form.assignee === undefined && form.group === undefined;
   if (isShut || !mayAnswer(form, { by, as })) {
@@ -133,7 +136,7 @@ export async function sendFormAnswer(store: Store, answer: FormAnswer): Promise<
     throw problem('form_unfit', { step: form.step, first, more: more.join(' ') });
   const { job, path: step, attempt, signal: name } = form;
   const to = { step, attempt, ...(as === undefined ? {} : { as }) };
-  const who = by === undefined ? {} : { by };
+  const who = { ...(by === undefined ? {} : { by }), ...(via === undefined ? {} : { via }) };
   return { form, signal: await sendSignal(store, { job, name, data, ...who, ...to }) };
 }
 

@@ -29,6 +29,7 @@ export type SignalToSend = {
   readonly as?: string;
   readonly step?: string;
   readonly attempt?: number;
+  readonly via?: string;
   /** Of an answer as link: that the holder of the link gave it. */
   readonly proof?: string;
   /** Starts the job where there is none of that id. */

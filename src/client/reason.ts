@@ -1,5 +1,6 @@
 import type { StoredDocument } from '../model/document.js';
 import type { QueueControl } from '../model/queue-control.js';
+import type { FormFacts } from '../reading/form-facts.js';
 import type { Holder } from './holder.js';
 import type { PermitLine } from '../decide/intent.js';
 import type { SeenEngine } from './pulse.js';
@@ -65,6 +66,7 @@ export type ReasonKind =
   | 'refused'
   | 'problem'
   | 'caught'
+  | 'answered'
   | 'soon';
 
 /**
@@ -82,4 +84,6 @@ export type Reason = {
   readonly until?: number;
   /** The job that is waited for. */
   readonly child?: string;
+  /** What it asks or asked of people. */
+  readonly form?: FormFacts;
 };

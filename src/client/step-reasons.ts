@@ -1,8 +1,12 @@
 import { queueOfOffer } from '../model/work.js';
 import { lengthOf, momentFrom } from '../words.js';
 import type { Reason, Seen } from './reason.js';
-import type { Step, StepForm } from '../model/step.js';
-import { describeForm, isOfPeople } from '../reading/people.js';
+import type { StoredDocument } from '../model/document.js';
+import { isObject } from '../model/object.js';
+import { readStepForm } from '../model/step.js';
+import { formFactsIn, formFactsOf, messagesOf } from '../reading/form-facts.js';
+import { answeredWords, askedWords } from '../reading/form-words.js';
+import { describeForm } from '../reading/people.js';
 import type { JobReading } from '../reading/read-job.js';
 import type { StepReading } from '../reading/step-reading.js';
 import { noEngine } from './service.js';
@@ -67,23 +71,47 @@ function waitingReason(step: StepReading, { job, now }: Seen): readonly Reason[]
   return [{ kind: 'waiting', because, ...limit }];
 }
 
-/** Of a step that waits for a person: for whom, since when, and how it is answered. */
+/** Of a step that waits for a person: for whom, since when, what is told meanwhile, and how it is answered. */
 function formReason(step: StepReading, { job, now }: Seen): readonly Reason[] | undefined {
-  const form = formIn(job, step);
-  if (form === undefined) return undefined;
+  const stored = storedStep(job, step);
+  const form = readStepForm(stored);
+  const asked = formFactsIn(stored, messagesOf(job));
+  if (form === undefined || asked === undefined) return undefined;
   const { name, path, accepted, until } = step;
   const since = accepted === undefined ? '' : `, since ${when(accepted, now)}`;
   const atMost = until === undefined ? '' : `, at most until ${when(until, now)}`;
-  const because = `Step "${name}" waits ${describeForm(form)}${since}${atMost}.`;
+  const told = askedWords(asked, now, (at) => when(at, now));
+  const waits = `Step "${name}" waits ${describeForm(form)}${since}${atMost}.`;
+  const because = [waits, ...told].join(' ');
   const todo = `Answer it by \`tws answer ${job._id} ${path}\`, or in the inbox of the pages.`;
   const limit = until === undefined || until <= now ? {} : { until };
-  return [{ kind: 'waiting', because, todo, ...limit }];
+  return [{ kind: 'waiting', because, todo, ...limit, form: asked }];
 }
 
-/** What a step asks of people. */
-function formIn({ steps }: Seen['job'], { place }: StepReading): StepForm | undefined {
-  const step = (Array.isArray(steps) ? steps : [])[place] as Step | undefined;
-  return step !== undefined && isOfPeople(step) ? step.form : undefined;
+function storedStep({ steps }: StoredDocument, { place }: StepReading): Doc {
+  const step: unknown = Array.isArray(steps) ? steps[place] : undefined;
+  return isObject(step) ? step : {};
+}
+
+type Doc = Readonly<Record<string, unknown>>;
+
+/** So many answers are told, the last ones. */
+const shownAnswers = 3;
+
+/** Which forms of a job were answered: by whom, when, how and with what. */
+export function answerReasons({ job, now }: Seen): readonly Reason[] {
+  const all = formFactsOf(job).filter(({ answered }) => answered !== undefined);
+  const left = all.length - shownAnswers;
+  return all.slice(-shownAnswers).flatMap((form, i) => {
+    const before =
+      i === 0 && left > 0
+        ? ` Before that, ${left} ${left === 1 ? 'form was' : 'forms were'} answered.`
+        : '';
+    const because = answeredWords(form, now);
+    return because === undefined
+      ? []
+      : [{ kind: 'answered' as const, because: `${because}${before}`, form }];
+  });
 }
 
 function childReason(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DefinitionKind } from '../client.js';
 import { flowSchema, newJobSchema } from '../reading/documents.js';
 import { statusSchema, summarySchema, epochMsSchema } from '../model/summary.js';
+import { formEvents } from '../model/occasions.js';
 import { taskSchema } from '../model/task.js';
 import { problemSchema } from './answers/problems.js';
 
@@ -158,6 +159,42 @@ export const historySchema = z
   })
   .meta({ id: 'History' });
 
+/** What a step asks or asked of people. */
+export const formFactsSchema = z
+  .object({
+    path: z.string().describe('Path of the step.'),
+    step: z.string().describe('Its name.'),
+    attempt: z.number(),
+    state: z.string(),
+    people: z.string().describe('Who may answer, in words.'),
+    title: z.string().optional(),
+    since: epochMsSchema.optional(),
+    until: epochMsSchema.optional(),
+    due: epochMsSchema.optional(),
+    timers: z
+      .array(
+        z.object({
+          event: z.enum(formEvents),
+          at: epochMsSchema,
+          told: epochMsSchema.optional().describe('When an engine took it up; absent: to come.'),
+          messages: z.number().describe('Number of messages that were made then.'),
+          to: z.string().optional().describe('Who may answer as well from then on, in words.'),
+        }),
+      )
+      .describe('Reminders, when it is due, and the escalation; the oldest first.'),
+    links: z.array(z.object({ for: z.string(), until: epochMsSchema })),
+    answered: z
+      .object({
+        by: z.string().optional(),
+        at: epochMsSchema,
+        as: z.string().optional(),
+        via: z.string().optional().describe('page, inbox, api, command or link.'),
+        answer: z.unknown().describe('Without fields that are not shown.'),
+      })
+      .optional(),
+  })
+  .meta({ id: 'FormFacts' });
+
 export const explainedSchema = z
   .object({
     jobs: z
@@ -176,6 +213,7 @@ export const explainedSchema = z
               todo: z.string().optional(),
               until: epochMsSchema.optional(),
               child: z.string().optional(),
+              form: formFactsSchema.optional().describe('What it asks or asked of people.'),
             }),
           ),
         }),

@@ -1,5 +1,6 @@
 /** What happens on its own while people are waited for. */
 export const formEvents = ['reminder', 'due', 'escalated'] as const;
+export type FormEvent = (typeof formEvents)[number];
 
 /** What may be told of a job that goes on. */
 export const alertOccasions = ['late', 'stuck', 'waiting', ...formEvents] as const;

@@ -10,6 +10,9 @@ const addressSchema = z.object({
   ),
   step: z.exactOptional(textSchema.describe('Path of the step that it is for; absent: any.')),
   attempt: z.exactOptional(z.int().min(1).describe('The attempt of that step; absent: any.')),
+  via: z.exactOptional(
+    textSchema.describe('How the answer was given: page, inbox, api or command.'),
+  ),
 });
 
 const proofSchema = textSchema.describe('Of an answer as "link": what the server adds to it.');

@@ -81,17 +81,25 @@ const formSchema = z.looseObject({
   links: z.exactOptional(
     z.array(z.looseObject({ for: z.string(), hash: z.string(), until: momentSchema })),
   ),
-  /** Who answered, when, and, where that is not who was asked, as what. */
+  /** Fields of the answer that are not shown: nothing but the step has them. */
+  concealed: z.exactOptional(z.array(z.string())),
+  /** Who answered, when, by which way, and, where that is not who was asked, as what. */
   answered: z.exactOptional(
     z.looseObject({
       by: z.exactOptional(z.string()),
       as: z.exactOptional(z.string()),
+      via: z.exactOptional(z.string()),
       at: momentSchema,
     }),
   ),
 });
 /** What a waiting step asks of people. */
 export type StepForm = z.infer<typeof formSchema>;
+
+/** Returns what a stored step asks of people; undefined: nothing, or what nobody can read. */
+export function readStepForm({ form }: Readonly<Record<string, unknown>>): StepForm | undefined {
+  return form === undefined ? undefined : formSchema.safeParse(form).data;
+}
 
 /** Written by one kind of step each: a decision, one that goes on as another job, one that a signal ended. */
 const ofKind = {

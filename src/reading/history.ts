@@ -4,6 +4,7 @@ import type { EventLevel, HistoryEvent } from '../model/history-event.js';
 import type { Job } from '../model/job.js';
 import { isNew } from '../model/job.js';
 import { notificationsOf, notifiesOf, type NotificationMade } from '../model/notify.js';
+import { withoutConcealedAnswers } from './form-facts.js';
 import type { Step } from '../model/step.js';
 
 /** An event without its number. */
@@ -11,7 +12,7 @@ type Draft = Omit<HistoryEvent, 'id'>;
 
 /** The history of a job as ordered events, up to `until` (epoch ms; absent: all of it). */
 export function historyOf(job: Job, until = Infinity): readonly HistoryEvent[] {
-  const doc = job as Readonly<Record<string, unknown>>;
+  const doc: Doc = withoutConcealedAnswers(job);
   // In this order where the times are the same: what was asked for is before what came of it.
   const requests = listIn(doc, 'requests');
   const drafts = [

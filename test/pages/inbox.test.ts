@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { endBrowser, openPage } from './browser.js';
+import { desksAndPhones, expectGoodPages, type Look, type PageToSee } from './each-page.js';
 import { openWorld } from './world.js';
 
 endBrowser();
@@ -13,11 +14,16 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
   const api = await openWorld();
   await api.engine();
   const rate = { type: 'number', title: 'Rate', maximum: 100 };
+  const pin = { type: 'string', title: 'PIN', writeOnly: true };
+  const approve = {
+    ...{ title: 'Sign it', assignee: 'ann', text: 'Now', due: 'P1D', remind: [0, 'PT8H'] },
+    ...{ escalate: { after: 'P2D', group: 'heads' }, form: { properties: { pin } } },
+  };
   await api.put(
     flow('ask', [
       { wait: { title: 'A rate', form: { required: ['rate'], properties: { rate } } } },
     ]),
-    flow('sign', [{ name: 'sign', approve: { title: 'Sign it', assignee: 'ann', text: 'Now' } }]),
+    flow('sign', [{ name: 'sign', approve }]),
     { _id: 'ask-1', type: 'job', flow: 'ask', owner: 'DEFAULT' },
     { _id: 'sign-1', type: 'job', flow: 'sign', owner: 'DEFAULT' },
   );
@@ -35,8 +41,17 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
   await page.goto(`${api.url}/_tws/admin/jobs/sign-1`);
   const sign = page.getByRole('form', { name: 'Form: Sign it' });
   await sign.getByText('for ann').waitFor(soon);
+  const asked = page.getByRole('region', { name: 'Asked of people' });
+  await asked.getByText(/^Reminded .*, no messages sent$/).waitFor(soon);
+  await asked.getByText(/^Escalates .*: the group "heads" may answer as well$/).waitFor();
+  const waiting: PageToSee = ['form-waits', '/jobs/sign-1', () => asked.first().waitFor(soon)];
+  const [light, , , phone] = desksAndPhones;
+  await expectGoodPages(api.url, [waiting], [light, phone] as readonly Look[]);
+  await sign.getByLabel('PIN').fill('s3cr3t-pin');
   await sign.getByLabel('Approved').check();
   await sign.getByRole('button', { name: 'Answer' }).click();
   const signed = await api.until('sign-1', ({ state }) => state === '$$complete');
   expect(signed).toMatchObject({ exit: 0, steps: [{ result: { approved: true, as: 'admin' } }] });
+  await asked.getByText(/as an administrator .* on the page of the job\.$/).waitFor(soon);
+  expect(await page.content()).not.toContain('s3cr3t-pin');
 });

@@ -78,7 +78,10 @@ export const answer = defineCommand(answerFlags, async ({ args, flags, config: r
   try {
     const who = await answering(client, config, flags.as);
     const data = flags.data ?? (await askedData(client, { job, step }, io));
-    const { form, signal } = await client.answerForm({ job, step, data, ...who });
+    const { form, signal } = await client.answerForm({
+      ...{ job, step, data, via: 'command' as const },
+      ...who,
+    });
     const told = await client.answer(
       { job: form.job, id: signal },
       { waitMs: usualWaitMs, signal: io.stop },

@@ -151,23 +151,18 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   if (signals.length >= mostSignals) {
     return refused(`Job ${job._id} has ${mostSignals} signals already, which is the most.`);
   }
-  const { name, failure, by, as, step, attempt, proof } = signal;
   const { job: holder, data } = aside(job, signal, big);
-  const kept: Signal = {
-    id: signal._id,
-    ...revisionOf(signal),
-    name,
-    at: now,
-    ...(data === undefined ? {} : { data }),
-    ...(failure === undefined ? {} : { failure }),
-    ...(by === undefined ? {} : { by }),
-    ...(as === undefined ? {} : { as }),
-    ...(step === undefined ? {} : { step }),
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(proof === undefined ? {} : { proof }),
-  };
+  const kept = keptSignal(signal, data, now);
   const after = { ...awake(holder), signals: [...signals, kept] } as Job;
-  return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [name]) : after };
+  return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [signal.name]) : after };
+}
+
+/** A signal as its job keeps it. */
+function keptSignal(signal: SignalDocument, data: unknown, now: number): Signal {
+  const { _id: id, name, failure, by, as, step, attempt, via, proof } = signal;
+  const known = Object.entries({ data, failure, by, as, step, attempt, via, proof });
+  const given = Object.fromEntries(known.filter(([, value]) => value !== undefined));
+  return { id, ...revisionOf(signal), name, at: now, ...given };
 }
 
 /** A client that got no answer sends the same once more. */

@@ -7,6 +7,7 @@ import type { Entry, Leaf } from '../../model/tree.js';
 import { mayAnswer, nextTimer, peopleWords } from '../../reading/people.js';
 import { leafAt } from '../../reading/entries.js';
 import { formAskedBy, type FormAsked } from '../../structures/people.js';
+import { concealedIn } from '../../structures/concealed.js';
 import { repetitionsAround } from '../../structures/paths.js';
 import { failStep } from '../finish/fail.js';
 import { withRecord } from '../requests/records.js';
@@ -25,7 +26,7 @@ import { releasedWait } from './released-wait.js';
  * PF3 Only those who are asked may answer, and an administrator or the holder of a link, which `as` then tells.
  * PF4 The first answer that suits the form ends the wait. Others that have come for it are refused in the same
  *     write, and those that come later when they come.
- * PF5 Who answered, when and as what is added by the engine: an answer cannot say it.
+ * PF5 Who answered, when, by which way and as what is added by the engine: an answer cannot say it.
  */
 
 /** What a wait for people begins with, or why it cannot begin. */
@@ -66,7 +67,7 @@ export function beginForm(beginning: FormBeginning, now: number, world: LinkWorl
   const form = {
     ...known({ title: textOr(at('title')), text: textOr(at('text')), ...own }),
     ...dueAt,
-    ...known({ links }),
+    ...known({ links, concealed: concealedIn(asked.form) }),
     ...(timers.length === 0 ? {} : { timers }),
     ...(escalate === undefined ? {} : { escalate: known(others) }),
   } as StepForm;
@@ -130,10 +131,10 @@ export function formTimer(
 ): LiveJob | undefined {
   const timer = nextTimer(step);
   if (timer === undefined || timer.at > now) return undefined;
-  const { escalate, ...form } = step.form as StepForm;
+  const form = step.form as StepForm;
   const timers = form.timers?.map((one) => (one === timer ? { ...one, told: now } : one));
-  const others = timer.event === 'escalated' ? escalated(form, escalate) : { escalate };
-  const asking = { ...form, ...known(others), timers } as StepForm;
+  const others = timer.event === 'escalated' ? escalated(form) : {};
+  const asking = { ...form, ...others, timers } as StepForm;
   const links = linksOnTimer(job, { ...step, form: asking }, now, world);
   return withStep(job, step, { ...step, form: { ...asking, ...links } });
 }
@@ -153,7 +154,7 @@ function linksOnTimer(
   return more.length === 0 ? {} : { links: [...links, ...more] };
 }
 
-function escalated({ assignee = [], group = [] }: StepForm, more: StepForm['escalate'] = {}) {
+function escalated({ assignee = [], group = [], escalate: more = {} }: StepForm) {
   const users = [...new Set([...assignee, ...(more.assignee ?? [])])];
   const roles = [...new Set([...group, ...(more.group ?? [])])];
   return {
@@ -189,6 +190,12 @@ function asOf(as: string | undefined): string | undefined {
   return as === 'admin' || as === byLink ? as : undefined;
 }
 
+/** By which way an answer came; only what was proven came by a link (PF7). */
+function wayOf({ as, via }: Signal): string | undefined {
+  if (as === byLink) return byLink;
+  return via === byLink ? undefined : via;
+}
+
 /** A step that a person has answered, and the signal that brought the answer. */
 export type FormAnswered = {
   readonly step: WaitingStep & { readonly form: StepForm };
@@ -200,7 +207,8 @@ export type FormAnswered = {
 export function endForm(job: LiveJob, { step, signal, asked }: FormAnswered, now: number): LiveJob {
   const { by, as, at } = signal;
   const { form } = step;
-  const answered = { ...known({ by, as: asOf(as) }), at } as NonNullable<StepForm['answered']>;
+  const told = known({ by, as: asOf(as), via: wayOf(signal) });
+  const answered = { ...told, at } as NonNullable<StepForm['answered']>;
   const ended = { ...step, form: { ...form, answered } };
   const result = formResult(signal);
   const held = withStep(withoutRivals(job, step, answered, now), step, ended);

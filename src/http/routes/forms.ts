@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { problemOfAnswer } from '../../client-rules.js';
 import { epochMsSchema } from '../../model/summary.js';
+import { formFactsOf } from '../../reading/form-facts.js';
 import { shownForm } from '../../reading/open-forms.js';
 import { ownersFor } from '../access/owners.js';
 import { reaches, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
+import { formFactsSchema } from '../schemas.js';
 import {
   answeredTo,
   countParam,
@@ -88,19 +90,27 @@ export const formsRoute = route({
   path: '/jobs/{id}/forms',
   id: 'listForms',
   tag: 'requests',
-  summary: 'The forms of a job that wait for an answer.',
+  summary: 'The forms of a job: those that wait for an answer, and what became of all.',
   access: 'viewer',
   params: idParams,
   answers: {
     200: {
       description: 'In the order in which they began.',
-      schema: z.object({ forms: formsSchema }).meta({ id: 'FormsOfJob' }),
+      schema: z
+        .object({
+          forms: formsSchema,
+          asked: z
+            .array(formFactsSchema)
+            .describe('What its steps ask and asked: whom, what is told when, and who answered.'),
+        })
+        .meta({ id: 'FormsOfJob' }),
     },
   },
   problems: ['document_missing'],
   handle: async ({ api, params: { id }, principal }) => {
     const doc = await jobFor(api, known({ principal }), id);
-    return { status: 200, body: { forms: (await api.client.forms(doc)).map(shownForm) } };
+    const forms = (await api.client.forms(doc)).map(shownForm);
+    return { status: 200, body: { forms, asked: formFactsOf(doc) } };
   },
 });
 
@@ -129,6 +139,7 @@ export const answerRoute = route({
       attempt: z.int().min(1).optional(),
       data: z.unknown().optional().describe('The answer: an object that suits the form.'),
       by: whoFields.by,
+      via: z.enum(['page', 'inbox', 'api']).optional().describe('How it is given; default: api.'),
     }),
   },
   answers: {
@@ -156,10 +167,11 @@ export const answerRoute = route({
     const asker = known({ principal });
     await jobFor(api, asker, id);
     const { roles, level } = asker;
-    const { step, attempt, data } = body;
+    const { step, attempt, data, via = 'api' } = body;
     const may = { isAdmin: level === 'admin', isViewer: !reaches(asker, 'operator') };
     const who = { ...signedBy(body, asker), roles, ...may };
-    const { form, signal } = await api.client.answerForm({ job: id, step, attempt, data, ...who });
+    const given = { job: id, step, attempt, data, via };
+    const { form, signal } = await api.client.answerForm({ ...given, ...who });
     const sent = { job: form.job, id: signal };
     const told = await answeredTo({ api, headers, level: 'viewer' }, () =>
       waiting(api, wait, (waitMs) => api.client.answer(sent, { waitMs, signal: gone })),

@@ -19,10 +19,11 @@ type Props = {
 };
 
 /** A form that waits for its answer, made of its JSON Schema. */
-export function OpenFormBox({ form, isOfJob = false, onAnswered }: Props) {
+export function OpenFormBox(props: Props) {
+  const { form, isOfJob = false } = props;
   const { job, path, attempt, step, title = step, text, due, since, flow } = form;
   const page = useRef<HTMLFormElement>(null);
-  const { fields, input, mistakes, isBusy, error, answer } = useAnswer(form, page, onAnswered);
+  const { fields, input, mistakes, isBusy, error, answer } = useAnswer(props, page);
   return (
     <form
       ref={page}
@@ -80,9 +81,8 @@ export function OpenFormBox({ form, isOfJob = false, onAnswered }: Props) {
 
 /** What is filled in, what is wrong with it, and what sends it. */
 function useAnswer(
-  { job, path, attempt, form: schema }: Props['form'],
+  { form: { job, path, attempt, form: schema }, isOfJob = false, onAnswered }: Props,
   page: { readonly current: HTMLFormElement | null },
-  onAnswered: () => void,
 ) {
   const fields = useMemo(() => formOf({ document: { schema } }), [schema]);
   const input = useParams(fields, firstParams(fields, undefined));
@@ -101,7 +101,8 @@ function useAnswer(
     setBusy(true);
     setError(undefined);
     try {
-      const body = { step: path, attempt, data: input.given ?? {} };
+      const via = isOfJob ? 'page' : 'inbox';
+      const body = { step: path, attempt, data: input.given ?? {}, via };
       const { step } = await send<{ readonly step: string }>(
         'POST',
         `jobs/${encodeURIComponent(job)}/answer`,

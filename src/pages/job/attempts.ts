@@ -1,4 +1,5 @@
 import { isObject } from '../../model/object.js';
+import { formFactsIn, messagesOf, type FormFacts } from '../../reading/form-facts.js';
 import { readSteps, type StepReading } from '../../reading/step-reading.js';
 import type { AnyDocument } from '../answers.js';
 
@@ -11,6 +12,8 @@ export type StoredAttempt = Omit<StepReading, 'failure'> & {
   readonly result?: unknown;
   readonly progress?: unknown;
   readonly details?: unknown;
+  /** What it asks or asked of people. */
+  readonly form?: FormFacts;
   readonly log: readonly {
     readonly at: number;
     readonly message: string;
@@ -21,9 +24,14 @@ export type StoredAttempt = Omit<StepReading, 'failure'> & {
 /** The attempts of a job in the order in which they were made; marks of structures are none. */
 export function attemptsIn(job: AnyDocument): readonly StoredAttempt[] {
   const steps = (job.steps ?? []) as readonly unknown[];
+  const messages = messagesOf(job);
   return readSteps(job)
     .filter(({ structure }) => structure === undefined)
-    .map((read) => attemptOf(read, steps[read.place] as Readonly<Record<string, unknown>>));
+    .map((read) => {
+      const step = steps[read.place] as Readonly<Record<string, unknown>>;
+      const form = formFactsIn(step, messages);
+      return { ...attemptOf(read, step), ...(form === undefined ? {} : { form }) };
+    });
 }
 
 /** When it began for whoever looks at it: waiting counts from when it waits. */

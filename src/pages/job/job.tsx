@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
+import { withoutConcealedAnswers } from '../../reading/form-facts.js';
 import { entryKinds } from '../../structures/kinds.js';
 import { ApiProblem } from '../api.js';
 import type { AnyDocument, StoredJob } from '../answers.js';
@@ -43,7 +44,8 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
   readonly job: StoredJob;
 };
 
-function JobView({ job, error, reload, live, explained }: ViewProps) {
+function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
+  const job = useMemo(() => shownOf(stored), [stored]);
   const { attempts, picture, failed, caught, maySkip, nodes, steps } = useReading(job);
   const outline = useOutline(nodes);
   const [said, setSaid] = useSaid();
@@ -101,6 +103,11 @@ function JobView({ job, error, reload, live, explained }: ViewProps) {
       </Tabs>
     </>
   );
+}
+
+/** A job without the answers to forms that are not shown. */
+function shownOf(job: StoredJob): StoredJob {
+  return { ...job, document: withoutConcealedAnswers(job.document) };
 }
 
 /** What steps ask of people now, as a text: the forms are read again when it changes. */

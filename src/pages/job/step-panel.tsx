@@ -9,6 +9,7 @@ import { StepWord } from '../parts/status.js';
 import { Ago, exact, Moment, Took } from '../parts/time.js';
 import { isObject } from '../../model/object.js';
 import { isAt, type StoredAttempt } from './attempts.js';
+import { AskedOfPeople } from './asked-of-people.js';
 import { ItemSteps } from './item-steps.js';
 import { LogLines } from './log.js';
 import { StepProgress } from './step-progress.js';
@@ -84,10 +85,11 @@ function AttemptOf({ job, attempt: one, isFirst }: AttemptProps) {
         </div>
       )}
       {warning !== undefined && <p class="box warning">{warning}</p>}
-      {one.open && <Waiting attempt={one} />}
+      {one.open && one.form === undefined && <Waiting attempt={one} />}
+      {one.form !== undefined && <AskedOfPeople form={one.form} />}
       <AttemptFacts attempt={one} />
       <Part name="Parameters" value={one.params} open={isFirst && failure !== undefined} />
-      <Result job={job} attempt={one} open={isFirst} />
+      {one.form?.answered === undefined && <Result job={job} attempt={one} open={isFirst} />}
       <Part name="Details for the next attempt" value={one.details} open={false} />
       {log.length > 0 && (
         <details open={isFirst}>

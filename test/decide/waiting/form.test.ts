@@ -127,7 +127,9 @@ describe('a wait for people', () => {
     const told = begun(asking({ assignee: 'ann', group: 'finance', escalate })).at(1_000);
     told.go();
     expect(formIn(told)).toMatchObject(form);
-    expect(formIn(told)).not.toHaveProperty('escalate');
+    expect(formIn(told).escalate).toEqual({
+      [Object.keys(others)[0] ?? '']: Object.values(others).flat(),
+    });
   });
 
   it('PF2: may ask everybody first, and somebody in the end', () => {
@@ -199,6 +201,38 @@ describe('a wait for people', () => {
     told.signal('ask', { amount: 1 }, more);
     expect(told.steps[0]).toMatchObject({ form: { answered: { ...answered, at: t0 } } });
     expect(told.steps[0]?.['result']).toEqual({ amount: 1, ...answered, at: t0 });
+  });
+
+  it.each([
+    [
+      { by: 'ann', via: 'inbox' },
+      { by: 'ann', via: 'inbox' },
+    ],
+    [{ by: 'ann', via: 'link' }, { by: 'ann' }],
+  ])(
+    'PF5: puts on record how an answer of %j came, but no link that was not proven',
+    (more, by) => {
+      const told = begun(asking({ assignee: 'ann' }));
+      told.signal('ask', { amount: 1 }, more);
+      expect(formIn(told).answered).toEqual({ ...by, at: t0 });
+      expect(told.steps[0]?.['result']).toEqual({ amount: 1, by: 'ann', at: t0 });
+    },
+  );
+
+  it('PF1: says which fields of the answer are not shown', () => {
+    const pin = { type: 'string', writeOnly: true };
+    const properties = {
+      pin,
+      word: { format: 'password' },
+      list: { items: [pin] },
+      n: {},
+      t: true,
+    };
+    const told = begun([{ wait: { form: { properties } } }, { approve: {} }]);
+    expect(formIn(told).concealed).toEqual(['pin', 'word', 'list']);
+    const plain = begun([{ approve: {} }]);
+    expect(formIn(plain)).not.toHaveProperty('concealed');
+    expect(formIn(begun([{ wait: { form: { minProperties: 1 } } }]))).toEqual({});
   });
 
   it('PF4: refuses the other answers that have come, in the same write', () => {
