@@ -1,5 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { applyEdits, modify } from 'jsonc-parser';
+import { replaceText } from './disk.js';
 import type { JsonChange } from './pull/json-changes.js';
 
 /** Puts `_id` into a JSON text, as its first key, and leaves everything else as it is written. */
@@ -33,11 +33,4 @@ function formattingOf(text: string) {
  */
 export async function writeBackId(path: string, text: string, id: string): Promise<void> {
   await replaceText(path, text, withId(text, id));
-}
-
-/** Writes a file anew that was read as `text`, unless somebody has saved it since. */
-export async function replaceText(path: string, text: string, by: string): Promise<boolean> {
-  if ((await readFile(path, 'utf8')) !== text) return false;
-  await writeFile(path, by);
-  return true;
 }

@@ -6,6 +6,7 @@ import { pull } from '../../src/cli/commands/pull.js';
 import { push } from '../../src/cli/commands/push.js';
 import { runPull } from '../../src/cli/pull/run.js';
 import type { PullStep } from '../../src/cli/pull/steps.js';
+import { openBook } from '../../src/cli/pull/synced.js';
 import { pushFolders } from '../../src/cli/push-project.js';
 import { openDatabase } from '../../src/client.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -162,7 +163,12 @@ describe('tws pull', () => {
     const step = { kind: 'gone', shown, id: 'a', file: { file, text: 'before', doc: {} } };
     const { io, printed } = testIo({ cwd: root });
     const steps = [{ ...step, file: { ...step.file, isDraft: false } }] as const;
-    await runPull(steps as unknown as readonly PullStep[], { root, prune: true }, io);
+    const book = openBook(
+      root,
+      {},
+      { from: undefined, keyOf: async () => 'k', isOld: () => false },
+    );
+    await runPull(steps as unknown as readonly PullStep[], { root, prune: true, book }, io);
     expect(await read(aFile)).toContain('noop');
     expect(printed().err).toContain('saved by somebody else at the same time');
   });

@@ -50,10 +50,9 @@ export const pull = defineCommand(flags, async ({ args, flags: said, config: rea
       return refuseConflicts(documents);
     }
     if (said.prune && !(await arePrunable(steps, said.confirm, io))) return 1;
-    const { pulled, synced } = await runPull(steps, { root: config.root, prune: said.prune }, io);
     const isWhole = isNamed === undefined && kindsOf(said).length === allKinds.length;
     const gone = isWhole ? await goneOnBothSides(steps, book.agreed, client) : [];
-    await book.note(new Map([...gone, ...synced]));
+    const pulled = await runPull(steps, { root: config.root, prune: said.prune, book }, io, gone);
     io.json({ documents: pulled });
     if (pulled.length === 0) io.say('There is nothing to pull.');
     return refuseConflicts(pulled);
@@ -67,11 +66,11 @@ async function goneOnBothSides(
   steps: readonly PullStep[],
   agreed: Synced,
   client: Client,
-): Promise<readonly (readonly [id: string, entry: undefined])[]> {
+): Promise<readonly string[]> {
   const known = new Set(steps.flatMap(({ id }) => id ?? []));
-  const gone: (readonly [string, undefined])[] = [];
+  const gone: string[] = [];
   for (const id of agreed.keys()) {
-    if (!known.has(id) && (await client.get(id)) === undefined) gone.push([id, undefined]);
+    if (!known.has(id) && (await client.get(id)) === undefined) gone.push(id);
   }
   return gone;
 }

@@ -1,11 +1,13 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { problem } from '../../errors.js';
+import { putInPlace, realDisk, removeLeftOver, writeBeside, type FileDisk } from '../disk.js';
 import type { Io } from '../io.js';
+import { ownFolder } from '../paths.js';
 import { questions } from '../prompt.js';
-import { replaceText } from '../write-back.js';
 import type { PullStep } from './steps.js';
-import type { SyncedEntry } from './synced.js';
+import type { SyncedBook, SyncedEntry } from './synced.js';
 
 /** One file that was written or left alone, as `--json` prints it. */
 export type Pulled = {
@@ -17,32 +19,88 @@ export type Pulled = {
   readonly because?: string;
 };
 
-type Ran = {
-  readonly pulled: readonly Pulled[];
-  /** What files and database have in common now. */
-  readonly synced: ReadonlyMap<string, SyncedEntry | undefined>;
+export type PullPlace = {
+  /** Folder of the project. */
+  readonly root: string;
+  /** Whether files go whose documents are gone. */
+  readonly prune: boolean;
+  readonly book: SyncedBook;
+  readonly disk?: FileDisk;
 };
 
-/** Writes what was planned. `prune`: files whose documents are gone go, too. */
+/*
+ * A pull may be killed before each write:
+ *
+ * KP1 A file is the old or the new one at any time: its text is written beside it, and put in its place at once.
+ * KP2 What both sides agree on from then on is stored before, and counts once the text is not beside it any more. So
+ *     file and record change in the same moment.
+ * KP3 What is left beside files is removed by the next pull.
+ */
+
+/** Writes what was planned. `forgotten`: entries of the record that go, too. */
 export async function runPull(
   steps: readonly PullStep[],
-  { root, prune }: { readonly root: string; readonly prune: boolean },
+  place: PullPlace,
   io: Io,
-): Promise<Ran> {
+  forgotten: readonly string[] = [],
+): Promise<readonly Pulled[]> {
+  const { root, prune, book, disk = realDisk } = place;
+  const texts = await writeTexts(steps, disk);
+  const synced = agreements(steps, root);
+  for (const id of forgotten) synced.set(id, undefined);
+  const until = new Map(
+    [...texts].flatMap(([{ id }, beside]) =>
+      id === undefined ? [] : [[id, relative(root, beside)]],
+    ),
+  );
+  await book.noteUntil(synced, until);
   const pulled: Pulled[] = [];
-  const synced = new Map<string, SyncedEntry | undefined>();
+  const last = new Map<string, SyncedEntry | undefined>();
   for (const step of steps) {
-    const done = await runStep(step, prune);
+    const done = await runStep(step, { prune, beside: texts.get(step) ?? '', disk });
     pulled.push(done);
     tell(done, io);
     const { id } = step;
-    if (id === undefined || done.action === 'conflict') continue;
+    if (id === undefined) continue;
+    if (done.action === 'conflict' && texts.has(step)) last.set(id, book.agreed.get(id));
+    if (done.action === 'removed') last.set(id, undefined);
+  }
+  await book.note(last);
+  for (const beside of texts.values()) if (existsSync(beside)) await disk.remove(beside);
+  await removeLeftOver(root, false, disk);
+  await removeLeftOver(ownFolder(root), true, disk);
+  return pulled;
+}
+
+/** Writes the texts of all files beside them. */
+async function writeTexts(
+  steps: readonly PullStep[],
+  disk: FileDisk,
+): Promise<ReadonlyMap<PullStep, string>> {
+  const written = new Map<PullStep, string>();
+  for (const step of steps) {
+    if (step.kind !== 'update' && step.kind !== 'create') continue;
+    const path = step.kind === 'update' ? step.file.file.path : step.path;
+    written.set(step, await writeBeside(path, step.text, disk));
+  }
+  return written;
+}
+
+/** What both sides have in common when all is done. */
+function agreements(
+  steps: readonly PullStep[],
+  root: string,
+): Map<string, SyncedEntry | undefined> {
+  const synced = new Map<string, SyncedEntry | undefined>();
+  for (const step of steps) {
+    const { id } = step;
+    if (id === undefined) continue;
     if ('agreed' in step && step.agreed !== undefined) {
       synced.set(id, { file: fileOf(step, root), content: step.agreed });
     }
-    if (step.kind === 'forget' || done.action === 'removed') synced.set(id, undefined);
+    if (step.kind === 'forget') synced.set(id, undefined);
   }
-  return { pulled, synced };
+  return synced;
 }
 
 function fileOf(step: PullStep, root: string): string {
@@ -59,21 +117,26 @@ function fileOf(step: PullStep, root: string): string {
   }
 }
 
-async function runStep(step: PullStep, prune: boolean): Promise<Pulled> {
+type Doing = { readonly prune: boolean; readonly beside: string; readonly disk: FileDisk };
+
+async function runStep(step: PullStep, { prune, beside, disk }: Doing): Promise<Pulled> {
   const planned = plannedOf(step, prune);
   switch (step.kind) {
     case 'create':
-      await mkdir(dirname(step.path), { recursive: true });
-      await writeFile(step.path, step.text, { flag: 'wx' });
+      if (existsSync(step.path)) return savedMeanwhile(planned);
+      await putInPlace(beside, step.path, disk);
       return planned;
-    case 'update':
-      if (await replaceText(step.file.file.path, step.file.text, step.text)) return planned;
-      return savedMeanwhile(planned);
+    case 'update': {
+      const { file, text } = step.file;
+      if ((await readFile(file.path, 'utf8')) !== text) return savedMeanwhile(planned);
+      await putInPlace(beside, file.path, disk);
+      return planned;
+    }
     case 'gone': {
       const { file, text } = step.file;
       // Somebody may have worked on it while the question was asked.
       if (prune && (await readFile(file.path, 'utf8')) !== text) return savedMeanwhile(planned);
-      if (prune) await rm(file.path);
+      if (prune) await disk.remove(file.path);
       return planned;
     }
     case 'skip':

@@ -1,16 +1,22 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { connectionOf, makeDatabaseId, readDatabaseIds, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { TwsError } from '../../errors.js';
+import { realDisk, writeWhole, type FileDisk } from '../disk.js';
 import type { Written } from '../../validate/written.js';
 import { withoutClearSecrets } from './file-content.js';
 
 /** In the folder of the project; it belongs to this copy of the project and is not for version control. */
 export const syncedFile = '.tws-synced.json';
 
-const entrySchema = z.object({ file: z.string(), content: z.record(z.string(), z.unknown()) });
+const agreedSchema = z.object({ file: z.string(), content: z.record(z.string(), z.unknown()) });
+/** `pending`: as long as the file `until` is there, what is beside it is not agreed yet, but `before` is. */
+const entrySchema = agreedSchema.extend({
+  pending: z.object({ until: z.string(), before: agreedSchema.optional() }).optional(),
+});
 const recordSchema = z.record(z.string(), z.record(z.string(), entrySchema));
 
 /** By the ids of databases, then by those of documents. */
@@ -27,8 +33,15 @@ export type SyncedBook = {
   /** Empty when nobody knows any more. */
   readonly agreed: Synced;
   /** Stores what changed of it; `undefined` drops an entry. */
-  readonly note: (changed: ReadonlyMap<string, SyncedEntry | undefined>) => Promise<void>;
+  readonly note: (changed: Changes) => Promise<void>;
+  /**
+   * The same for what is agreed when a file has been put in its place: `until` is where its text waits for that,
+   * below the folder of the project. What the process does not live to see counts as it was before.
+   */
+  readonly noteUntil: (changed: Changes, until: ReadonlyMap<string, string>) => Promise<void>;
 };
+
+type Changes = ReadonlyMap<string, SyncedEntry | undefined>;
 
 type Place = Pick<Config, 'root' | 'url' | 'database'>;
 
@@ -49,20 +62,50 @@ export async function openSynced(config: Config, client: Client): Promise<Synced
   const from =
     ids.find((id) => record[id] !== undefined) ??
     ((await isSameAsBefore(record, config, client)) ? addressOf(config) : undefined);
-  const agreed = new Map(Object.entries(from === undefined ? {} : (record[from] ?? {})));
-  const all = new Map<string, SyncedEntry>(agreed);
-  let key: string | undefined;
-  return {
-    agreed,
-    note: async (changed) => {
-      key ??= await keyOf(config);
-      for (const [id, entry] of changed) {
-        if (entry === undefined) all.delete(id);
-        else all.set(id, { ...entry, content: withoutClearSecrets(entry.content) });
-      }
-      await writeRecord(config, key, all);
-    },
+  return openBook(config.root, record, {
+    from,
+    keyOf: () => keyOf(config),
+    isOld: (key) => key === addressOf(config),
+  });
+}
+
+/** Where entries are found, and under which key they are stored; what is `isOld` is dropped then. */
+type BookKeys = {
+  readonly from: string | undefined;
+  readonly keyOf: () => Promise<string>;
+  readonly isOld: (key: string) => boolean;
+};
+
+/** Opens the entries of one database. */
+export function openBook(
+  root: string,
+  record: Databases,
+  keys: BookKeys,
+  disk = realDisk,
+): SyncedBook {
+  const entries = Object.entries(keys.from === undefined ? {} : (record[keys.from] ?? {}));
+  const agreed = new Map(
+    entries.flatMap(([id, { pending, ...entry }]): [string, SyncedEntry][] => {
+      const isAgreed = pending === undefined || !existsSync(join(root, pending.until));
+      const known = isAgreed ? entry : pending.before;
+      return known === undefined ? [] : [[id, known]];
+    }),
+  );
+  const all = new Map(agreed);
+  const noteUntil: SyncedBook['noteUntil'] = async (changed, until) => {
+    const before = new Map(all);
+    for (const [id, entry] of changed) {
+      if (entry === undefined) all.delete(id);
+      else all.set(id, { ...entry, content: withoutClearSecrets(entry.content) });
+    }
+    const noted = [...all].map(([id, entry]): [string, z.infer<typeof entrySchema>] => {
+      const file = until.get(id);
+      const pending = { until: file ?? '', before: before.get(id) };
+      return [id, file === undefined ? entry : { ...entry, pending }];
+    });
+    await writeRecord(root, { key: await keys.keyOf(), isOld: keys.isOld, noted }, disk);
   };
+  return { agreed, noteUntil, note: (changed) => noteUntil(changed, new Map()) };
 }
 
 /** A database that has none of the documents is another one, at the address of one that is gone. */
@@ -83,23 +126,26 @@ async function keyOf(config: Config): Promise<string> {
   }
 }
 
+type Noted = Pick<BookKeys, 'isOld'> & {
+  readonly key: string;
+  readonly noted: readonly (readonly [string, z.infer<typeof entrySchema>])[];
+};
+
 async function writeRecord(
-  place: Place,
-  key: string,
-  entries: ReadonlyMap<string, SyncedEntry>,
+  root: string,
+  { key, isOld, noted }: Noted,
+  disk: FileDisk,
 ): Promise<void> {
-  const { [key]: before, ...record } = await readRecord(place.root);
-  const after = Object.fromEntries([...entries].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const { [key]: before, ...record } = await readRecord(root);
+  const after = Object.fromEntries([...noted].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   if (JSON.stringify(after) === JSON.stringify(before)) return;
-  const others = Object.entries(record).filter(([other]) => other !== addressOf(place));
+  const others = Object.entries(record).filter(([other]) => !isOld(other));
   const kept = Object.fromEntries([...others.slice(1 - mostDatabases), [key, after]]);
-  const path = join(place.root, syncedFile);
-  const made = `${path}.${process.pid}`;
-  await writeFile(made, `${JSON.stringify(kept, null, 1)}\n`);
-  await rename(made, path);
+  await writeWhole(join(root, syncedFile), `${JSON.stringify(kept, null, 1)}\n`, disk);
 }
 
-async function readRecord(root: string): Promise<Databases> {
+/** What is kept in the folder of a project. */
+export async function readRecord(root: string): Promise<Databases> {
   try {
     const text = await readFile(join(root, syncedFile), 'utf8');
     return recordSchema.parse(JSON.parse(text));
