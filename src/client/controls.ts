@@ -11,20 +11,19 @@ import type { Store } from '../store/store.js';
 export type WorkControls = {
   readonly queues: ReadonlyMap<string, QueueControl>;
   readonly tells: boolean;
+  /** Of the documents that say so. */
+  readonly ids: readonly string[];
 };
 
 /** Reads the controls of queues, and whether there are notify lists. */
 export async function readControls(store: Store): Promise<WorkControls> {
-  const { queues, tells } = await store.kept.answer('controls', {
+  return store.kept.answer('controls', {
     read: () => controlsIn(store),
     madeOf: ({ ids }) => ids,
   });
-  return { queues, tells };
 }
 
-async function controlsIn(
-  store: Store,
-): Promise<WorkControls & { readonly ids: readonly string[] }> {
+async function controlsIn(store: Store): Promise<WorkControls> {
   const rows = await store.view('engines');
   const idsOf = (kind: string) => rows.flatMap(({ id, value }) => (value === kind ? [id] : []));
   const [ids, lists] = [idsOf('queue-control'), idsOf('notify')];

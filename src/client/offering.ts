@@ -13,6 +13,7 @@ import { isCancelRequested, isFinal, isNew, type Job, type LiveJob } from '../mo
 import type { QueueControl } from '../model/queue-control.js';
 import type { JobRequest } from '../model/request.js';
 import { defaultOwner, type Task } from '../model/task.js';
+import type { OfferPlace } from '../model/work.js';
 import { definitionOf, leavesIn } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
@@ -34,6 +35,8 @@ export type OfferWorld = {
   readonly tells: boolean;
   /** The database keeps one copy of each document, so that an answered write is a won one. */
   readonly isPlain: boolean;
+  /** Ids of the documents that were looked up for it. */
+  readonly madeOf: Set<string>;
 };
 
 /** Reads what decisions about such jobs need. `notifies`: settings say who is told of ends. */
@@ -41,13 +44,17 @@ export async function offerWorld(
   store: Store,
   { notifies = false }: { readonly notifies?: boolean | undefined } = {},
 ): Promise<OfferWorld> {
-  const [{ queues, tells }, { copies }] = await Promise.all([readControls(store), store.info()]);
+  const [{ queues, tells, ids }, { copies }] = await Promise.all([
+    readControls(store),
+    store.info(),
+  ]);
   return {
     found: new Map(),
     control: (queue) => queues.get(queue),
     rated: new Set([...queues].flatMap(([queue, { rate }]) => (rate === undefined ? [] : [queue]))),
     tells: notifies || tells,
     isPlain: copies === 1,
+    madeOf: new Set(ids),
   };
 }
 
@@ -55,18 +62,21 @@ const anything: ReadonlySet<string> = Object.assign(new Set<string>(), { has: ()
 /** Definitions of this many kinds are looked up one after the other. */
 const mostLookUps = 5;
 /** Places in line, in the order in which this process gave them. */
-const placeInLine = createOrder();
+export const nextPlace = createOrder();
 
-/** The job as it can be stored after `now` (epoch ms) without an engine; undefined: an engine has to look at it. */
+/** When steps are offered, epoch ms, and where they stand in line; absent: behind all of this process. */
+export type OfferWhen = { readonly now: number; readonly place?: () => OfferPlace };
+
+/** The job as it can be stored after `now` without an engine; undefined: an engine has to look at it. */
 export async function withoutEngine(
   store: Store,
   job: Job,
   known: OfferWorld,
-  now: number,
+  { now, place = () => nextPlace(now) }: OfferWhen,
 ): Promise<Job | undefined> {
   if (!known.isPlain || !isSimple(job)) return undefined;
   for (let asked = 0; asked < mostLookUps; asked += 1) {
-    const came = offeringOf(job, known, now);
+    const came = offeringOf(job, known, now, place);
     if (came.kind === 'none') return undefined;
     if (came.kind === 'write') return mayWrite(job, came.job, known) ? came.job : undefined;
     const { flows, tasks, ...others } = came;
@@ -80,7 +90,7 @@ export async function withoutEngine(
   return undefined;
 }
 
-function offeringOf(job: Job, known: OfferWorld, now: number): Offering {
+function offeringOf(job: Job, known: OfferWorld, now: number, place: () => OfferPlace): Offering {
   const control = known.control;
   const schemas = createSchemaChecks();
   const find = (kind: string) => (name: string, owner: string, ask?: VersionAsk) =>
@@ -106,7 +116,7 @@ function offeringOf(job: Job, known: OfferWorld, now: number): Offering {
     render: renderParams,
     schema: (schema) => schemas.read(schema),
   };
-  const came = offering(job, now, { world, place: () => placeInLine(now) });
+  const came = offering(job, now, { world, place });
   // What takes long to check is checked by engines.
   return schemas.isOpen() ? { kind: 'none' } : came;
 }
@@ -141,17 +151,19 @@ async function learn(
   kind: 'flow' | 'task',
   one: NameAndOwner,
 ): Promise<void> {
-  known.found.set(keyOf(kind, one), await lookUp(store, kind, one));
+  known.found.set(keyOf(kind, one), await lookUp(store, known, kind, one));
 }
 
 async function lookUp(
   store: Store,
+  { madeOf }: OfferWorld,
   kind: 'flow' | 'task',
   { name, owner }: NameAndOwner,
 ): Promise<(ask?: VersionAsk) => Found<Task> | Found<Flow>> {
   for (const whose of new Set([owner, defaultOwner])) {
     const docs = await findDefinition(store, kind, name, whose);
     if (docs.length === 0) continue;
+    for (const { _id } of docs) madeOf.add(_id);
     // What is wrong is told by engines: two of one name are ambiguous, whatever DEFAULT has.
     if (kind === 'task' && docs.length > 1) break;
     return (ask) => {
@@ -174,26 +186,6 @@ function keyOf(kind: string, { name, owner }: NameAndOwner): string {
 
 /** How a call is made: when (epoch ms), and whether settings say who is told of ends. */
 export type OfferOptions = { readonly now: number; readonly notifies?: boolean | undefined };
-
-/** New jobs as they are best stored: begun, with their work offered, where that takes no engine. */
-export async function beginWork<J extends { readonly _id: string }>(
-  store: Store,
-  jobs: readonly J[],
-  { now, notifies }: OfferOptions,
-): Promise<readonly J[]> {
-  const known = await offerWorld(store, { notifies });
-  const begun: J[] = [];
-  for (const job of jobs) {
-    const parsed = parseDocument({ ...job, _rev: '' });
-    const next =
-      parsed.kind === 'job' && parsed.ok
-        ? await withoutEngine(store, parsed.value, known, now)
-        : undefined;
-    const { _rev, ...document } = (next ?? { ...job, _rev: '' }) as Job & Record<string, unknown>;
-    begun.push(document as unknown as J);
-  }
-  return begun;
-}
 
 /** So often a job is cancelled that others change meanwhile. */
 const mostTries = 5;
@@ -222,7 +214,7 @@ export async function cancelWork(
     if (parsed?.kind !== 'job' || !parsed.ok || isFinal(parsed.value)) return undefined;
     const asked = command(parsed.value, request, options.now);
     if (asked.kind !== 'applied') return undefined;
-    const next = await withoutEngine(store, asked.job, known, options.now);
+    const next = await withoutEngine(store, asked.job, known, options);
     if (next === undefined || !isFinal(next)) return undefined;
     const result = await store.write(next);
     if (result.kind === 'written') return { ...next, _rev: result.rev };

@@ -58,6 +58,7 @@ const rules = {
   offering: () => import('./offering.js'),
   work: () => import('./work.js'),
   answer: () => import('./work-answer.js'),
+  beginning: () => import('./beginning.js'),
 };
 
 /** `store`: one that shares its reads, for workers ask for the same, many at the same time. */
@@ -70,7 +71,7 @@ export function outsideWork(store: Store): OutsideWork {
     answerWork: async (work, answer, options) =>
       (await rules.answer()).answerWork(store, work, answer, options),
     cancelWork: async (id, options) => (await rules.offering()).cancelWork(store, id, options),
-    beginWork: async (jobs, options) => (await rules.offering()).beginWork(store, jobs, options),
+    beginWork: async (jobs, options) => (await rules.beginning()).beginWork(store, jobs, options),
     hearWorker: (facts, now) => hearWorker(store, facts, now),
     workers: (now) => listWorkers(store, now),
     tellWorker: (id, wanted) => tellWorker(store, id, wanted),

@@ -4,7 +4,8 @@ import type { StoredDocument } from '../model/document.js';
 import type { Failure } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
-import { liveJobIn, workIn, type WorkerStep } from './work.js';
+import { knowJob, liveJobIn } from './known-jobs.js';
+import { workIn, type WorkerStep } from './work.js';
 import { writeDocument } from './writes.js';
 
 /** So often an answer is put into a job that others change meanwhile; then an engine does it. */
@@ -62,8 +63,9 @@ async function answerDirectly(
     const job = liveJobIn(held.job);
     const taken = job && receive(job, { ...signal, _rev: '' }, options.now);
     if (taken?.kind !== 'applied') return undefined;
-    const next = await withoutEngine(store, taken.job, known, options.now);
+    const next = await withoutEngine(store, taken.job, known, options);
     if (next === undefined) return undefined;
+    knowJob(next);
     const result = await store.write(next);
     if (result.kind === 'written') return { ...next, _rev: result.rev };
     // Who knows what an unclear answer means: the signal is a document of its own.

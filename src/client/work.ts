@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { renewLease, returnLease, takeOffer, type Renewal } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
-import { isFinalState, isLiveJob, type LiveJob } from '../model/job.js';
+import type { LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
-import { parseDocument } from '../reading/parse.js';
 import type { StoredDocument } from '../model/document.js';
 import type { WaitingStep } from '../model/step.js';
 import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
 import { readControls, type WorkControls } from './controls.js';
 import { isMovingNow } from './moving.js';
+import { knowJob, liveJobIn } from './known-jobs.js';
 import { keepLeased } from './leased-jobs.js';
 import { isOfferGone, offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
 import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
@@ -276,7 +276,7 @@ async function storeLease(
     case 'unknown': {
       if (result.kind === 'written' && copies === 1) {
         const stored = { ...job, _rev: result.rev };
-        jobsIn.set(stored, { job: stored });
+        knowJob(stored);
         keepLeased(store, stored);
         return workIn(stored, signal);
       }
@@ -344,6 +344,8 @@ export async function returnWork(
   for (let attempt = 0; attempt < renewals; attempt += 1) {
     const next = await changedJob(store, id, giveBack);
     if (next === undefined) return undefined;
+    // Whoever takes it next need not have it read.
+    knowJob(next);
     const result = await store.write(next);
     if (result.kind === 'written') return { ...next, _rev: result.rev };
     if (result.kind === 'refused') {
@@ -352,18 +354,4 @@ export async function returnWork(
     if (result.kind === 'unknown') throw problem('write_unknown', { id, cause: 'no answer' });
   }
   return undefined;
-}
-
-/** Documents that were read: most requests look at one several times. */
-const jobsIn = new WeakMap<StoredDocument, { readonly job: LiveJob | undefined }>();
-
-/** A job that has not ended, as it is stored; undefined where it cannot be read, or has. */
-export function liveJobIn(doc: StoredDocument): LiveJob | undefined {
-  if (isFinalState(doc['state'])) return undefined;
-  if (jobsIn.has(doc)) return jobsIn.get(doc)?.job;
-  const parsed = parseDocument(doc);
-  const job =
-    parsed.kind === 'job' && parsed.ok && isLiveJob(parsed.value) ? parsed.value : undefined;
-  jobsIn.set(doc, { job });
-  return job;
 }

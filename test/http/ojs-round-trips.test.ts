@@ -14,7 +14,7 @@ async function counted() {
   const proxy = await startFaultyProxy(new URL(connection.url).origin);
   const store = openStore({ ...connection, url: proxy.url });
   const api = await openOjs({ workspace: { ...workspace, store } });
-  await workspace.put({ ...work });
+  await workspace.put({ ...work, _id: 'task:work' });
   const asked: string[] = [];
   proxy.begin({ kind: 'delay', ms: 0 }, ({ method, path }) => {
     const [, of] = /^\/[^/]+\/(.*)$/.exec(path.split('?')[0] ?? '') ?? [];
@@ -97,6 +97,22 @@ describe('a server that serves workers asks the database', () => {
         return (await fetchOne(0)).body.jobs.length;
       })
       .toBe(0);
+  });
+
+  it('nothing more to begin jobs of one kind alike, and as their task says now', async () => {
+    const { enqueue, workspace } = await counted();
+    const stored = async () => {
+      const { id } = await enqueue();
+      const { _rev, ...doc } = (await workspace.store.get(id)) ?? {};
+      // Ids, times and places in line are each job's own.
+      const own = [new RegExp(id, 'g'), /\b\d{13,16}\b/g, /\d{7}-[\da-f-]{36}/g];
+      return own.reduce((text, one) => text.replaceAll(one, '*'), JSON.stringify(doc));
+    };
+    const jobs = [await stored(), await stored(), await stored()];
+    expect(new Set(jobs).size).toBe(1);
+    const task = await workspace.store.get('task:work');
+    await workspace.put({ ...task, _id: 'task:work', params: { worker: { lease: 7_777 } } });
+    await expect.poll(stored).toContain('"lease":7777');
   });
 
   it('for a definition that it does not know, which may be new', async () => {

@@ -254,7 +254,8 @@ function goneSignal({ raw }: FastifyReply, open: Set<AbortController>): AbortSig
   open.add(gone);
   raw.once('close', () => {
     open.delete(gone);
-    gone.abort();
+    // Nobody is told of an end that has come: a reason with a stack costs as much as a small answer.
+    if (!raw.writableFinished) gone.abort();
   });
   return gone.signal;
 }
