@@ -204,6 +204,9 @@ The samples that come with tws send mails; \`--mailbox\` catches them on this ma
     npx tws push --samples                         # stores their tasks and flows
     npx tws submit mailtest --wait
     npx tws submit mail-to --set to=me@example.com --set subject=Hello --wait
+    npx tws submit approval --id a1                # waits for a person
+    npx tws inbox                                  # what waits for whom
+    npx tws answer a1                              # asks for your answer
 
 - \`couch/tws/tasks\`, \`flows\`, \`jobs\`: the documents. After a change \`npx tws validate\` checks
   them, and \`npx tws push --map\` stores tasks and flows.

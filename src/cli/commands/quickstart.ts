@@ -205,6 +205,8 @@ function showNext({ embedded, mailbox }: Ready, io: Io): void {
   io.say(`  ${name} submit templatemail --wait        a mail from a template`);
   io.say(`  ${name} submit mail-to --set to=me@example.com --set subject=Hi --wait`);
   if (hint !== undefined) io.say(`  ${hint}`);
+  io.say(`  ${name} submit approval --id a1          a job that waits for a person`);
+  io.say(`  ${name} inbox && ${name} answer a1        what waits for whom, and your answer`);
   io.say(`  export COUCH_URL=$(cat ${files.url})`);
   io.say(`  curl -s $COUCH_URL/${config.database}/_all_docs`);
   io.say(`  ${url}/_utils/                            Fauxton, in a browser`);

@@ -53,18 +53,18 @@ describe('the samples, with two engines', () => {
     });
   });
 
-  it('approval waits for a signal and goes the way it says', async () => {
+  it('approval waits for a person and goes the way that one says', async () => {
     const space = await withSamples();
-    const decide = (job: string, data: Doc): Promise<unknown> =>
-      space.put({ type: 'signal', job, name: 'decision', data });
-    await decide('yes', { ok: true, by: 'Ann' });
+    const decide = (job: string, approved: boolean, by: string): Promise<unknown> =>
+      space.put({ type: 'signal', job, name: 'decision', data: { approved }, by });
+    await decide('yes', true, 'Ann');
     expect(await run(space, 'approval', { _id: 'yes' })).toMatchObject({
       exit: 0,
       result: { granted_by: 'Ann' },
     });
     const no = run(space, 'approval', { _id: 'no' });
-    await space.until('no', (doc) => doc['state'] === 'wait-0');
-    await decide('no', { ok: false, by: 'Bob' });
+    await space.until('no', (doc) => doc['state'] === 'approve-0');
+    await decide('no', false, 'Bob');
     expect(await no).toMatchObject({ exit: 2, failure: { message: 'Bob said no.' } });
   });
 
