@@ -3,11 +3,11 @@
  * need no more than a server (all but the group `long`; the simulators, too, are left to `--all`). With
  * `--all` the tests are those of `npm test`, as in continuous integration. `--reports=FOLDER` leaves
  * the results of the tests there, a JSON file for each run of them; further arguments go to the tests.
- * What reads the sources runs beside what runs them, and takes the processor that the tests leave.
+ * What reads the sources runs beside what runs them, as one more of the tests' processes: with a lower
+ * priority it ended two minutes after them.
  * Ends with the status of the first step that failed.
  */
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,10 +49,10 @@ const others = isWhole ? ['!decide'] : ['unit', 'store'];
 const rest = tests('tests', ...others.flatMap((name) => ['--project', name]), ...given);
 
 /** Runs steps one after the other up to the first that fails; resolves to its status, else 0. */
-async function runAll(steps, niceness) {
+async function runAll(steps, stdio) {
   for (const [title, ...command] of steps) {
     const began = Date.now();
-    const { status, text } = await run(command, niceness);
+    const { status, text } = await run(command, stdio);
     const seconds = ((Date.now() - began) / 1000).toFixed(1);
     process.stdout.write(text);
     console.log(`check: ${title} ${status === 0 ? 'ok' : 'FAILED'} (${seconds} s)`);
@@ -67,9 +67,11 @@ async function runAll(steps, niceness) {
 /** Whoever reads all sources makes much that is gone at once: less work for the garbage collector. */
 const memory = ['--max-semi-space-size=64'];
 
-/** With a `niceness` what is printed is kept together: something else runs and prints beside it. */
-function run(command, niceness) {
-  const stdio = niceness === 0 ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+/** What is printed is shown at once, or is kept together where something else runs and prints beside it. */
+const atOnce = 'inherit';
+const together = ['ignore', 'pipe', 'pipe'];
+
+function run(command, stdio) {
   const child = spawn(process.execPath, [...memory, ...command], { cwd: root, stdio });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -78,16 +80,18 @@ function run(command, niceness) {
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ status: 1, text: `${error.message}\n` }));
     child.on('close', (status) => resolve({ status: status ?? 1, text }));
-    if (child.pid !== undefined && niceness > 0) setPriority(child.pid, niceness);
   });
 }
 
 const failed = [];
 const began = Date.now();
 // The pages and the tests read what the build makes.
-const built = isBuilt(root) ? 0 : await runAll([build], 0);
+const built = isBuilt(root) ? 0 : await runAll([build], atOnce);
 if (built !== 0) process.exit(built);
-const statuses = await Promise.all([runAll([coverage, rest], 0), runAll([lint, format], 5)]);
+const statuses = await Promise.all([
+  runAll([coverage, rest], atOnce),
+  runAll([lint, format], together),
+]);
 process.exitCode = statuses.find((status) => status !== 0) ?? 0;
 const seconds = ((Date.now() - began) / 1000).toFixed(0);
 console.log(`check: ${seconds} s in all${failed.map((title) => `; ${title} FAILED`).join('')}`);
