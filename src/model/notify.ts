@@ -4,10 +4,16 @@ import { secretsIn } from './encrypted-values.js';
 import { toJsonPath, toProblems, type Problem } from './problems.js';
 import { isReference, keysOf } from './secret-reference.js';
 import { isObject } from './object.js';
-import { alertOccasions, occasions, type AlertOccasion, type Occasion } from './occasions.js';
+import {
+  alertOccasions,
+  isFormEvent,
+  occasions,
+  type AlertOccasion,
+  type Occasion,
+} from './occasions.js';
 import { retrySchema } from './retry.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
-import { nameOf, paramsSchema, textSchema, askedVersionSchema } from './scalars.js';
+import { flagSchema, nameOf, paramsSchema, textSchema, askedVersionSchema } from './scalars.js';
 import type { Status } from './status.js';
 
 /** Ready-made bodies: `mail` for a task that sends mail, the others for webhooks. */
@@ -63,6 +69,11 @@ export const entryFields = {
   after: z.exactOptional(
     spanSchema.describe(
       'How long late, stuck, waiting … must last before it is told; default: stuck 30 s, others 0.',
+    ),
+  ),
+  each: z.exactOptional(
+    flagSchema.describe(
+      'true: each user whom a form asks by name is told on their own; false: all at once. Default: on their own where the entry uses both form.link and job.notifies.assignee.',
     ),
   ),
   url: z.exactOptional(urlSchema.describe('Address of a webhook: JSON is posted to it.')),
@@ -131,6 +142,12 @@ export function judgeEntry(
     refuse(
       ['after'],
       'must stand beside "on" with "late", "stuck", "waiting", "reminder", "due" or "escalated": an end is told at once',
+    );
+  }
+  if (entry.each !== undefined && !(entry.on ?? []).some(isAboutForms)) {
+    refuse(
+      ['each'],
+      'must stand beside "on" with "waiting", "reminder", "due" or "escalated": nothing else asks users',
     );
   }
   const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
@@ -223,6 +240,10 @@ export function isAlert(occasion: Occasion): occasion is AlertOccasion {
   return alertOccasions.some((one) => one === occasion);
 }
 
+function isAboutForms(occasion: Occasion): boolean {
+  return isAlert(occasion) && isFormEvent(occasion);
+}
+
 /** Whether an entry of what somebody wrote asks for an alert; cheap, for each decision. */
 export function asksFor(notify: unknown, alert: AlertOccasion): boolean {
   return (
@@ -304,6 +325,9 @@ export type NotificationMade = {
   readonly at: number;
   /** What it tells of a job that went on; absent: its end. */
   readonly event?: AlertOccasion;
+  /** The only user whom it tells, and the id of one that tells all of them at once. */
+  readonly for?: string;
+  readonly of?: string;
 };
 
 /** The notifications that a job names, the oldest first. */

@@ -89,7 +89,7 @@ export type FormMessages = ReadonlyMap<string, number>;
 /** Reads the messages that a job has made of forms from their ids. */
 export function messagesOf(job: Doc): FormMessages {
   const found = new Map<string, number>();
-  for (const { id } of notificationsOf(job)) {
+  for (const { id: own, of: id = own } of notificationsOf(job)) {
     const key = /:notify(?:-[^:]*)?:\d+:((?:reminder|due|escalated)-.+?-\d+-\d+):/.exec(id)?.[1];
     if (key !== undefined) found.set(key, (found.get(key) ?? 0) + 1);
   }

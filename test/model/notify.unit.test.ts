@@ -14,6 +14,7 @@ describe('readNotify', () => {
     ['an encrypted address', { url: { $enc: 'tws:v1:x' }, secret: { $enc: 'tws:v1:y' } }],
     ['a task with parameters', { on: ['failed', 'cancelled'], task: 'mail', params: { a: 1 } }],
     ['a flow', { on: ['succeeded'], flow: 'next', include: ['params', 'result'] }],
+    ['an entry for each user', { on: ['due'], task: 'mail', each: true }],
     ['a webhook with all there is', { url, headers: { a: 1 }, body: [], timeout: 1, retry: 2 }],
   ])('takes %s', (_title, entry) => {
     expect(readNotify([entry])).toEqual({ entries: [entry], problems: [] });
@@ -35,6 +36,9 @@ describe('readNotify', () => {
     [{ flow: 'f', format: 'slack' }, 'notify[0].format', /a flow makes its own texts/],
     [{ url, include: ['secrets'] }, 'notify[0].include[0]', /"params" or "result"/],
     [{ url, retry: -1 }, 'notify[0].retry', /retries/],
+    [{ url, each: true }, 'notify[0].each', /"waiting", .* nothing else asks users/],
+    [{ url, on: ['late'], each: true }, 'notify[0].each', /nothing else asks users/],
+    [{ url, on: ['waiting'], each: 1 }, 'notify[0].each', /true or false/],
   ])('leaves out %j and tells of %s', (entry, path, message) => {
     const { entries, problems } = readNotify([entry, { url }]);
     expect(entries).toEqual([{ url }]);

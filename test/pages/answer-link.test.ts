@@ -8,14 +8,17 @@ import { auditOf, endBrowser, openPage, shoot } from './browser.js';
 endBrowser();
 
 const approve = {
-  ...{ title: 'Pay <17>', text: 'To Miller & Sons', assignee: 'ann', due: 86_400_000 },
+  ...{ title: 'Pay <17>', text: 'To Miller & Sons', assignee: ['ann', 'bob'], due: 86_400_000 },
   form: { properties: { account: { type: 'integer', title: 'Account', minimum: 1 } } },
 };
 const notify = [
   {
     on: ['waiting'],
     task: 'mail',
-    params: { to: 'ann@example.com', subject: 'Sign', text: 'Answer: {{form.link}}' },
+    params: {
+      to: '{{job.notifies.assignee}}@example.com',
+      ...{ subject: 'Sign', text: 'Answer: {{form.link}}' },
+    },
   },
 ];
 
@@ -39,10 +42,20 @@ it('answers a form by the link of a mail, once, without signing in and without s
     { _id: 'pay-1', type: 'job', flow: 'pay', owner: 'DEFAULT' },
   );
   const waiting = await api.until('pay-1', ({ notifications }) => Array.isArray(notifications));
-  const [{ id = '' } = {}] = waiting['notifications'] as readonly { readonly id?: string }[];
-  const told = await api.until(id, ({ state }) => state === '$$complete');
-  expect(told).toMatchObject({ exit: 0 });
-  const link = /Answer: (\S+)/.exec(unfolded(received[0]?.raw ?? ''))?.[1] ?? '';
+  const made = waiting['notifications'] as readonly { readonly id: string }[];
+  for (const { id } of made) {
+    const told = await api.until(id, ({ state }) => state === '$$complete');
+    expect(told).toMatchObject({ exit: 0 });
+  }
+  // Each has a mail of their own, with a link of their own.
+  expect(received.length).toBe(2);
+  const linkTo = (user: string): string => {
+    const mail = received.find(({ raw }) => raw.includes(`To: ${user}@example.com`));
+    return /Answer: (\S+)/.exec(unfolded(mail?.raw ?? ''))?.[1] ?? '';
+  };
+  const link = linkTo('ann');
+  expect(linkTo('bob')).toMatch(/\/_tws\/answer\//);
+  expect(linkTo('bob')).not.toBe(link);
   expect(link).toMatch(/\/_tws\/answer\/[\w-]+\.[\w-]{43}$/);
   const code = link.split('.').at(-1) ?? '';
 

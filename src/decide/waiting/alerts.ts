@@ -17,6 +17,7 @@ import { freeId, idsOf, wantedAlive, type Wanted } from '../finish/wanted.js';
 import { lookUp, type Query } from '../queries.js';
 import type { ChildJob, Intent, Wait } from '../intent.js';
 import type { World } from '../world.js';
+import { eachTold, inId } from './each.js';
 import { withNextDue } from './sleep.js';
 import { linkStepOf } from './links.js';
 import { describeWait } from './waits.js';
@@ -68,7 +69,7 @@ function announceAlerts(
   now: number,
   world: World,
 ): AlertsAnnounced | Query {
-  const named = new Set(notificationsOf(job).map(({ id }) => id));
+  const named = new Set(notificationsOf(job).map(({ id, of = id }) => of));
   const unknown: string[] = [];
   const made: NotificationMade[] = [];
   const makes: ChildJob[] = [];
@@ -84,16 +85,20 @@ function announceAlerts(
       due = Math.min(due, at);
       continue;
     }
-    const free = freeId(job, numbered, world);
-    if (free.kind === 'unknown') {
-      unknown.push(free.id);
-      continue;
+    for (const { user, facts: told } of eachTold(facts, entry)) {
+      const own = user === undefined ? numbered : `${numbered}@${inId(user)}`;
+      const free = freeId(job, own, world);
+      if (free.kind === 'unknown') {
+        unknown.push(free.id);
+        continue;
+      }
+      const { id } = free;
+      const only = user === undefined ? {} : { for: user, of: ids[0] };
+      made.push({ id, run: job.run, at: now, event: alert.event, ...only });
+      if (free.kind !== 'absent') continue;
+      const telling = { ...wanted, before: job, ended: job, at: now, id };
+      makes.push(notificationOf({ ...telling, alert: { ...told, at: now } }, world));
     }
-    const { id } = free;
-    made.push({ id, run: job.run, at: now, event: alert.event });
-    if (free.kind !== 'absent') continue;
-    const telling = { ...wanted, before: job, ended: job, at: now, id };
-    makes.push(notificationOf({ ...telling, alert: { ...facts, at: now } }, world));
   }
   if (unknown.length > 0) return lookUp({ children: unknown });
   return { kind: 'announced', due, made, makes };
