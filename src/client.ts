@@ -69,3 +69,4 @@ export {
   type PreparedDatabase,
   type ServerReport,
 } from './client/open.js';
+export { formKeyOf } from './client/begun-forms.js';

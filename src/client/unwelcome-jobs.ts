@@ -5,6 +5,7 @@ import type { StoredDocument, DefinitionKind } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
 import { keysFor, ownerOf, type Task } from '../model/task.js';
 import type { Store } from '../store/store.js';
+import { formKeyOf } from './begun-forms.js';
 import {
   flowNamed,
   refusedInJob,
@@ -27,14 +28,12 @@ export async function unwelcomeJobs<J extends Written>(
   const asking = jobs.filter(
     (job) => typeof job['flow'] === 'string' || setsParams(job) || job['notify'] !== undefined,
   );
-  if (asking.length === 0) return new Map();
-  const world = await worldOf(store, asking);
-  const found = asking.flatMap((job): [J, Problem][] => {
-    const flow = flowNamed(job, world);
-    const problem =
-      flow !== undefined && isTurnedAway(flow, job)
-        ? { path: 'flow', message: turnedAway(flow) }
-        : refusedInJob(job, world);
+  const known = await Promise.all(asking.map((job) => isKnownWelcome(store, job)));
+  const left = asking.filter((_job, i) => known[i] !== true);
+  if (left.length === 0) return new Map();
+  const { world } = await worldOf(store, left);
+  const found = left.flatMap((job): [J, Problem][] => {
+    const problem = unwelcomeness(job, world);
     return problem === undefined ? [] : [[job, problem]];
   });
   const ids = found.flatMap(([{ _id }]) => (typeof _id === 'string' ? [_id] : []));
@@ -42,8 +41,37 @@ export async function unwelcomeJobs<J extends Written>(
   return new Map(found.filter(([{ _id }]) => !there.has(String(_id))));
 }
 
-/** What jobs name, as it is stored. */
-async function worldOf(store: Store, jobs: readonly Written[]): Promise<DefinitionLookup> {
+function unwelcomeness(job: Written, world: DefinitionLookup): Problem | undefined {
+  const flow = flowNamed(job, world);
+  return flow !== undefined && isTurnedAway(flow, job)
+    ? { path: 'flow', message: turnedAway(flow) }
+    : refusedInJob(job, world);
+}
+
+/** Whether jobs of the same form are welcome, as far as that is kept. */
+async function isKnownWelcome(store: Store, job: Written): Promise<boolean> {
+  const { kept } = store;
+  const form = kept.isFollowing() && isNamed(job) ? formKeyOf(job) : undefined;
+  if (form === undefined) return false;
+  const { isWelcome } = await kept.answer(`welcome ${form}`, {
+    read: async () => {
+      const { world, ids } = await worldOf(store, [job]);
+      return { isWelcome: unwelcomeness(job, world) === undefined, ids };
+    },
+    madeOf: ({ ids }) => ids,
+  });
+  return isWelcome;
+}
+
+function isNamed(job: Written): job is Written & { readonly _id: string } {
+  return typeof job['_id'] === 'string';
+}
+
+/** What jobs name, as it is stored, and the ids of that. */
+async function worldOf(
+  store: Store,
+  jobs: readonly Written[],
+): Promise<{ readonly world: DefinitionLookup; readonly ids: readonly string[] }> {
   const flows = await stored(store, 'flow', jobs.flatMap(flowKeys));
   const world = { flow: flowFinder(flows.flatMap(flowIn)), task: () => undefined };
   const keys = jobs
@@ -54,7 +82,8 @@ async function worldOf(store: Store, jobs: readonly Written[]): Promise<Definiti
       ),
     );
   const tasks = await stored(store, 'task', keys);
-  return { ...world, task: finder(tasks.flatMap(taskIn)) };
+  const ids = [...flows, ...tasks].map(({ _id }) => _id);
+  return { world: { ...world, task: finder(tasks.flatMap(taskIn)) }, ids };
 }
 
 function flowKeys(doc: Written): readonly string[] {

@@ -125,7 +125,8 @@ function templateProblems(doc: Written): readonly PathAndMessage[] {
 }
 
 function isTemplate(keys: readonly string[]): boolean {
-  if (keys[0] === 'on') return false;
+  // What an order carries is handed to workers as it is.
+  if (keys[0] === 'on' || keys[0] === 'ojs') return false;
   if (keys.includes('params')) return true;
   if (keys[0] === 'notify') return true;
   return isOfEntry(keys);

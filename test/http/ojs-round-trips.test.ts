@@ -100,7 +100,7 @@ describe('a server that serves workers asks the database', () => {
   });
 
   it('nothing more to begin jobs of one kind alike, and as their task says now', async () => {
-    const { enqueue, workspace } = await counted();
+    const { api, enqueue, workspace } = await counted();
     const stored = async () => {
       const { id } = await enqueue();
       const { _rev, ...doc } = (await workspace.store.get(id)) ?? {};
@@ -110,6 +110,11 @@ describe('a server that serves workers asks the database', () => {
     };
     const jobs = [await stored(), await stored(), await stored()];
     expect(new Set(jobs).size).toBe(1);
+    // What an order carries is looked at in each, and never taken for a template.
+    const carry = async (args: unknown[]) =>
+      (await api.ojs('POST', '/v1/jobs', { body: { ...order, args } })).status;
+    expect(await carry([{ password: '[secret]' }])).toBe(400);
+    expect(await carry([{ params: '{{name' }])).toBe(201);
     const task = await workspace.store.get('task:work');
     await workspace.put({ ...task, _id: 'task:work', params: { worker: { lease: 7_777 } } });
     await expect.poll(stored).toContain('"lease":7777');

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { JobToSubmit } from '../../client.js';
+import { LRUCache } from 'lru-cache';
+import { formKeyOf, type JobToSubmit } from '../../client.js';
+import { unfitId } from '../../model/ids.js';
 import { isObject } from '../../model/object.js';
 import { engineKeys } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
@@ -12,6 +14,7 @@ import { assertAllOwners, assertOwner, principalName } from '../access/owners.js
 import { reaches, roles, type Principal } from '../access/principal.js';
 import { refuseDocument } from '../answers/problems.js';
 import { withSecretsOf } from '../answers/redact.js';
+import { excessOf } from '../../validate/limits.js';
 import { documentProblems } from '../../validate/single.js';
 
 /** Ids that begin so belong to documents of other kinds, or to CouchDB. */
@@ -61,7 +64,8 @@ export type NewJobOptions = {
  * The job that somebody sends, fit to be stored: a new job and nothing else.
  * @throws Refused (`document_invalid`), TwsError `owner_refused`
  */
-export function newJobOf(given: unknown, { principal, key, trace }: NewJobOptions): JobToSubmit {
+export function newJobOf(given: unknown, options: NewJobOptions): JobToSubmit {
+  const { principal, key } = options;
   if (!isObject(given)) {
     refuseDocument('job', [{ path: '', message: 'A job must be a JSON object.' }]);
   }
@@ -75,8 +79,37 @@ export function newJobOf(given: unknown, { principal, key, trace }: NewJobOption
   if (locksDatabase(own)) assertMayLockAll(principal);
   refuseChildId(principal, own);
   const id = '_id' in own || key === undefined ? {} : { _id: idOfKey(key, ownerOf(own)) };
-  const span = trace === undefined || 'traceparent' in own ? {} : { traceparent: trace };
-  return { ...own, ...id, ...span, type: 'job' };
+  return { ...own, ...id, ...spanOf(own, options), type: 'job' };
+}
+
+/** Forms of jobs, see `formKeyOf`, of which one was found fit: what else there is of others need not be checked again. */
+const fitForms = new LRUCache<string, true>({ max: 1_000 });
+
+/** As `newJobOf`, which it asks unless a job that differs in id and `ojs` only was found fit. Throws the same. */
+export function orderedJobOf(
+  given: Readonly<Record<string, unknown>> & { readonly _id: string },
+  options: NewJobOptions,
+): JobToSubmit {
+  const form = formKeyOf(given);
+  if (form === undefined || !fitForms.has(form) || !isFitBeside(given)) {
+    const job = newJobOf(given, options);
+    if (form !== undefined) fitForms.set(form, true);
+    return job;
+  }
+  assertOwner(options.principal, ownerOf(given));
+  refuseChildId(options.principal, given);
+  return { ...given, ...spanOf(given, options), type: 'job' };
+}
+
+/** Whether there is nothing wrong with what differs in jobs of one form. */
+function isFitBeside(doc: Readonly<Record<string, unknown>> & { readonly _id: string }): boolean {
+  const { _id: id, ojs } = doc;
+  if (unfitId(id) !== undefined || foreignId(id) !== undefined) return false;
+  return excessOf(doc) === undefined && withSecretsOf({ ojs }, undefined).lost.length === 0;
+}
+
+function spanOf(job: Readonly<Record<string, unknown>>, { trace }: NewJobOptions) {
+  return trace === undefined || 'traceparent' in job ? {} : { traceparent: trace };
 }
 
 /** Called with the places where an answer hid a secret that a client which sends it back cannot know. */

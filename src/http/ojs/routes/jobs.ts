@@ -7,7 +7,7 @@ import type { Api } from '../../api.js';
 import { mostDocuments } from '../../../validate/limits.js';
 import { answeredTo, idParams, jobFor } from '../../routes/common.js';
 import type { Refused } from '../../answers/problems.js';
-import { newJobOf, type NewJobOptions } from '../../routes/new-job.js';
+import { orderedJobOf, type NewJobOptions } from '../../routes/new-job.js';
 import { cancelledJob, patienceMs } from '../cancel.js';
 import { offerOptions } from '../offers.js';
 import { byOf } from '../../routes/requests.js';
@@ -125,8 +125,8 @@ async function enqueue(
     const target = targets.get(order.type) as Target;
     const id = order.id ?? nextUuid(now);
     if (order.id === undefined) fresh.add(id);
-    const made = newJobOf(jobOfOrder(order, { target, owner, id, now }), options);
-    return { ...made, _id: id };
+    const made = { ...jobOfOrder(order, { target, owner, id, now }), _id: id };
+    return { ...orderedJobOf(made, options), _id: id };
   });
   const [hindrance, conflicts] = await Promise.all([
     hindranceOf(api, jobs, { principal: options.principal, fresh }),
