@@ -3,12 +3,11 @@ import { readSchema } from '../evaluate/schemas.js';
 import { isLiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Problem } from '../model/problems.js';
-import { openForms, type OpenForm } from '../reading/open-forms.js';
+import { openForms, shownForm, type OpenForm, type ShownForm } from '../reading/open-forms.js';
 import { parseDocument } from '../reading/parse.js';
 import type { AnswerWay } from '../reading/form-facts.js';
 import { groupMark, lateAnswer, mayAnswer, peopleWords } from '../reading/people.js';
 import type { Store } from '../store/store.js';
-import type { ViewRow } from '../store/views.js';
 import { currentJob, jobOf } from './jobs.js';
 import { sendSignal } from './messages.js';
 
@@ -25,7 +24,7 @@ export type InboxQuery = {
 };
 
 /** `more`: there are others. */
-export type Inbox = { readonly forms: readonly OpenForm[]; readonly more: boolean };
+export type Inbox = { readonly forms: readonly ShownForm[]; readonly more: boolean };
 
 const usualMost = 100;
 
@@ -33,23 +32,42 @@ const usualMost = 100;
 export async function listInbox(store: Store, query: InboxQuery): Promise<Inbox> {
   const { owners, most = usualMost } = query;
   const all = await Promise.all(keysOf(query).map((key) => rowsOf(store, key, { owners, most })));
-  const found = new Map<string, ViewRow<'inbox'>>();
-  for (const row of all.flat()) {
-    const [, path, attempt] = row.value;
-    found.set(JSON.stringify([row.id, path, attempt]), row);
-  }
+  const found = new Map(all.flat().map((row) => [placeIn(row), row]));
   const sorted = [...found.values()].sort((a, b) => a.key[2] - b.key[2]);
-  const shown = sorted.slice(0, most);
-  const docs = await store.getMany([...new Set(shown.map(({ id }) => id))]);
-  const forms = new Map<string, readonly OpenForm[]>();
-  for (const [id, doc] of docs) forms.set(id, formsOf(doc));
-  return {
-    forms: shown.flatMap(({ id, value: [, path, attempt] }) =>
-      (forms.get(id) ?? []).filter((one) => one.path === path && one.attempt === attempt),
-    ),
-    more: sorted.length > most,
-  };
+  const forms = await formsIn(store, sorted.slice(0, most));
+  return { forms, more: sorted.length > most };
 }
+
+/** So many jobs are in memory at once where they are read themselves. */
+const pageOfJobs = 20;
+
+/** Returns what people need of the forms of some rows. Jobs that an older engine began are read themselves. */
+async function formsIn(store: Store, rows: readonly FormRow[]): Promise<readonly ShownForm[]> {
+  const keys = rows.map(({ id, value: [, path] }) => ['form', id, path]);
+  const found = keys.length === 0 ? [] : await store.view('inbox', { keys });
+  const told = new Map<string, ShownForm>();
+  const put = (form: ShownForm): void => {
+    told.set(JSON.stringify([form.job, form.path, form.attempt]), form);
+  };
+  for (const { value } of found) put(value as ShownForm);
+  const isTold = (row: FormRow): boolean => told.has(placeIn(row));
+  const older = [...new Set(rows.filter((row) => !isTold(row)).map(({ id }) => id))];
+  for (let i = 0; i < older.length; i += pageOfJobs) {
+    const docs = await store.getMany(older.slice(i, i + pageOfJobs));
+    for (const doc of docs.values()) formsOf(doc).map(shownForm).forEach(put);
+  }
+  return rows.flatMap((row) => told.get(placeIn(row)) ?? []);
+}
+
+function placeIn({ id, value: [, path, attempt] }: FormRow): string {
+  return JSON.stringify([id, path, attempt]);
+}
+
+type FormRow = {
+  readonly id: string;
+  readonly key: readonly [kind: string, name: string, due: number];
+  readonly value: readonly [owner: string, path: string, attempt: number];
+};
 
 type Key = readonly [kind: 'user' | 'group' | 'anyone' | 'all', name: string];
 
@@ -69,11 +87,16 @@ async function rowsOf(
   store: Store,
   [kind, name]: Key,
   { owners, most }: Wanted,
-): Promise<readonly ViewRow<'inbox'>[]> {
+): Promise<readonly FormRow[]> {
   const query = { startKey: [kind, name], endKey: [kind, name, {}] };
-  if (owners === undefined) return store.view('inbox', { ...query, limit: most + 1 });
-  const found: ViewRow<'inbox'>[] = [];
-  for await (const row of store.rows('inbox', query)) {
+  if (owners === undefined) {
+    return (await store.view('inbox', {
+      ...query,
+      limit: most + 1,
+    })) as unknown as readonly FormRow[];
+  }
+  const found: FormRow[] = [];
+  for await (const row of store.rows('inbox', query) as unknown as AsyncIterable<FormRow>) {
     if (!owners.includes(row.value[0])) continue;
     found.push(row);
     if (found.length > most) break;

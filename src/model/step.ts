@@ -81,6 +81,8 @@ const formSchema = z.looseObject({
   links: z.exactOptional(
     z.array(z.looseObject({ for: z.string(), hash: z.string(), until: momentSchema })),
   ),
+  /** JSON Schema of the answer, until there is one. */
+  schema: z.exactOptional(objectSchema),
   /** Fields of the answer that are not shown: nothing but the step has them. */
   concealed: z.exactOptional(z.array(z.string())),
   /** Who answered, when, by which way, and, where that is not who was asked, as what. */

@@ -1,11 +1,15 @@
 import type { LiveJob } from '../model/job.js';
 import type { StepForm, WaitingStep } from '../model/step.js';
+import { without } from '../model/record.js';
 import { formAskedBy } from '../structures/people.js';
 import { leafAt } from './entries.js';
 import { isOfPeople } from './people.js';
 
 /** A form of a job that waits for its answer. Times are epoch ms. */
-export type OpenForm = StepForm & {
+export type OpenForm = StepForm & FormPlace;
+
+/** Where a form waits, and its fields. */
+type FormPlace = {
   readonly job: string;
   readonly flow: string;
   readonly owner: string;
@@ -35,16 +39,11 @@ export function openForms(job: LiveJob): readonly OpenForm[] {
 }
 
 /** What people need of a form: neither its timers nor its links. */
-export type ShownForm = Omit<OpenForm, 'timers' | 'escalate' | 'answered' | 'links'>;
+export type ShownForm = FormPlace & Pick<StepForm, 'title' | 'text' | 'assignee' | 'group' | 'due'>;
+
+const hidden = ['timers', 'escalate', 'answered', 'links', 'concealed', 'schema'] as const;
 
 /** Returns what people need of a form. */
 export function shownForm(form: OpenForm): ShownForm {
-  const {
-    timers: _timers,
-    escalate: _escalate,
-    answered: _answered,
-    links: _links,
-    ...rest
-  } = form;
-  return rest;
+  return without(form, ...hidden);
 }

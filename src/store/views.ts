@@ -116,12 +116,14 @@ export type Views = {
   readonly hooks: { readonly key: string; readonly value: boolean };
   /**
    * Forms that wait for a person. Key: `user`, `group`, `anyone` or `all`, the name, and when an answer is due (epoch
-   * ms); value: owner, path and attempt.
+   * ms); value: owner, path and attempt. Key `form`, id of the job and path: what people need of the form.
    */
-  readonly inbox: {
-    readonly key: readonly ['user' | 'group' | 'anyone' | 'all', string, number];
-    readonly value: readonly [owner: string, path: string, attempt: number];
-  };
+  readonly inbox:
+    | {
+        readonly key: readonly ['user' | 'group' | 'anyone' | 'all', string, number];
+        readonly value: readonly [owner: string, path: string, attempt: number];
+      }
+    | { readonly key: readonly ['form', string, string]; readonly value: object };
   /** Requests and signals that no job could take, by their type; value: the reason. */
   readonly refused: { readonly key: string; readonly value: string };
   /**

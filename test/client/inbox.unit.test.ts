@@ -45,6 +45,30 @@ describe('the inbox', () => {
     expect((await listInbox(store, { owners: ['acme'] })).forms).toEqual([]);
   });
 
+  it('reads what people need from the view, and jobs that have no schema in their step themselves', async () => {
+    const schema = { type: 'object', required: ['n'] };
+    const full = { title: 'T', assignee: ['ann'], due: 1, timers: [], links: [], schema };
+    const store = await stored(asking('new', full), asking('old', { due: 2 }));
+    const read: string[] = [];
+    const getMany: typeof store.getMany = (ids, ...more) => {
+      read.push(...ids);
+      return store.getMany(ids, ...more);
+    };
+    const { forms } = await listInbox({ ...store, getMany }, {});
+    expect(read).toEqual(['old']);
+    expect(forms).toEqual([
+      {
+        ...{ job: 'new', flow: 'q', owner: 'DEFAULT', path: '0', step: 'ask', attempt: 1 },
+        ...{ signal: 'ask', since: 1, title: 'T', assignee: ['ann'], due: 1, form: schema },
+      },
+      {
+        ...{ job: 'old', flow: 'q', owner: 'DEFAULT', path: '0', step: 'ask', attempt: 1 },
+        ...{ signal: 'ask', since: 1, due: 2 },
+        form: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } },
+      },
+    ]);
+  });
+
   it('finds the forms of an owner behind many of others', async () => {
     const others = Array.from({ length: 20 }, (_, i) => asking(`j${i}`, { due: i }));
     const own = ['a', 'b'].map((id, i) => asking(id, { due: 100 + i }, { owner: 'acme' }));

@@ -320,6 +320,35 @@ describe('maps', () => {
         ],
       ],
     ],
+    [
+      'inbox',
+      {
+        ...{ _id: 'j', type: 'job', state: 'wait-0', flow_definition: { name: 'f', owner: 'me' } },
+        steps: [
+          {
+            ...{ state: '$$waiting', path: '0', name: 'n', attempt: 1, signal: 's', accepted: 3 },
+            form: { title: 'T', due: 5, timers: [], links: [], schema: { type: 'object' } },
+          },
+        ],
+      },
+      [
+        [
+          ['all', '', 5],
+          ['DEFAULT', '0', 1],
+        ],
+        [
+          ['form', 'j', '0'],
+          {
+            ...{ job: 'j', flow: 'f', owner: 'me', title: 'T', due: 5, path: '0', step: 'n' },
+            ...{ attempt: 1, signal: 's', since: 3, form: { type: 'object' } },
+          },
+        ],
+        [
+          ['anyone', '', 5],
+          ['DEFAULT', '0', 1],
+        ],
+      ],
+    ],
     ['inbox', { type: 'job', state: '$$complete', steps: [{ state: '$$waiting', form: {} }] }, []],
     ['inbox', { type: 'job', steps: 7 }, []],
     ['inbox', { type: 'task' }, []],

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { openDatabase, type Client, type OpenForm } from '../../client.js';
+import { openDatabase, type Client } from '../../client.js';
 import { problemOfAnswer } from '../../client-rules.js';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import { isObject } from '../../model/object.js';
-import { shownForm } from '../../reading/open-forms.js';
+import type { ShownForm } from '../../reading/open-forms.js';
 import { peopleWords } from '../../reading/people.js';
 import { momentFrom } from '../../words.js';
 import { chosenOwner } from '../chosen-owner.js';
@@ -42,7 +42,7 @@ export const inbox = defineCommand(inboxFlags, async ({ flags, config: read }, i
       io.out(line);
     if (found.forms.length === 0) io.say('Nothing waits for an answer.');
     if (found.more) io.say('There are others; see `--limit`.');
-    io.json({ forms: found.forms.map(shownForm), more: found.more });
+    io.json({ forms: found.forms, more: found.more });
     return 0;
   } finally {
     await close();
@@ -51,7 +51,7 @@ export const inbox = defineCommand(inboxFlags, async ({ flags, config: read }, i
 
 const head = ['DUE', 'FOR', 'TITLE', 'JOB', 'STEP', 'FLOW', 'SINCE'];
 
-function cellsOf(form: OpenForm, now: number): readonly TableCell[] {
+function cellsOf(form: ShownForm, now: number): readonly TableCell[] {
   const { due, title = '-', job, path, step, flow, since } = form;
   const texts = [
     due === undefined ? '-' : momentFrom(now, due),

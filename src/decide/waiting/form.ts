@@ -68,6 +68,7 @@ export function beginForm(beginning: FormBeginning, now: number, world: LinkWorl
     ...known({ title: textOr(at('title')), text: textOr(at('text')), ...own }),
     ...dueAt,
     ...known({ links, concealed: concealedIn(asked.form) }),
+    schema: asked.form,
     ...(timers.length === 0 ? {} : { timers }),
     ...(escalate === undefined ? {} : { escalate: known(others) }),
   } as StepForm;
@@ -206,7 +207,7 @@ export type FormAnswered = {
 /** Ends a wait with the answer of a person: a refusal fails the step unless it is told not to (PF4, PF5). */
 export function endForm(job: LiveJob, { step, signal, asked }: FormAnswered, now: number): LiveJob {
   const { by, as, at } = signal;
-  const { form } = step;
+  const { schema: _schema, ...form } = step.form;
   const told = known({ by, as: asOf(as), via: wayOf(signal) });
   const answered = { ...told, at } as NonNullable<StepForm['answered']>;
   const ended = { ...step, form: { ...form, answered } };

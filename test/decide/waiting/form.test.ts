@@ -149,6 +149,7 @@ describe('a wait for people', () => {
       form: { assignee: ['ann'], answered: { by: 'ann', at } },
     });
     expect(told.steps[0]?.['result']).toEqual({ amount: 3, by: 'ann', at });
+    expect(formIn(told)).not.toHaveProperty('schema');
     expect(told.running).toEqual(['a']);
   });
 
@@ -232,7 +233,9 @@ describe('a wait for people', () => {
     expect(formIn(told).concealed).toEqual(['pin', 'word', 'list']);
     const plain = begun([{ approve: {} }]);
     expect(formIn(plain)).not.toHaveProperty('concealed');
-    expect(formIn(begun([{ wait: { form: { minProperties: 1 } } }]))).toEqual({});
+    const bare = { minProperties: 1 };
+    const schema = { type: 'object', ...bare };
+    expect(formIn(begun([{ wait: { form: bare } }]))).toEqual({ schema });
   });
 
   it('PF4: refuses the other answers that have come, in the same write', () => {

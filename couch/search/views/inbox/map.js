@@ -1,6 +1,7 @@
 /*
  * Forms that wait for a person. Key: [`user`, name, due], [`group`, role, due] or [`anyone`, '', due], and ['all', '', due];
  * due in epoch milliseconds, 4320000000000000 for never. Value: owner, path and attempt of the step.
+ * Key ['form', id of the job, path]: what people need of the form, where its step has that.
  */
 function map(doc) {
   if (doc.type !== 'job' || doc.state === '$$complete' || doc.state === '$$cancelled') return;
@@ -8,6 +9,20 @@ function map(doc) {
   var owner = typeof doc.owner === 'string' && doc.owner !== '' ? doc.owner : 'DEFAULT';
   function namesIn(list) {
     return Array.isArray(list) ? list : [];
+  }
+  var flow = doc.flow_definition || {};
+  function shown(step, form) {
+    var told = { job: doc._id, flow: flow.name, owner: doc.owner || flow.owner };
+    ['title', 'text', 'assignee', 'group', 'due'].forEach(function (key) {
+      if (form[key] !== undefined) told[key] = form[key];
+    });
+    told.path = step.path;
+    told.step = step.name;
+    told.attempt = step.attempt;
+    told.signal = step.signal;
+    told.since = step.accepted;
+    told.form = form.schema;
+    return told;
   }
   doc.steps.forEach(function (step) {
     if (!step || step.state !== '$$waiting' || !step.form) return;
@@ -23,6 +38,7 @@ function map(doc) {
     groups.forEach(function (name) {
       emit(['group', name, due], value);
     });
+    if (form.schema) emit(['form', doc._id, step.path], shown(step, form));
     if (users.length + groups.length === 0) emit(['anyone', '', due], value);
   });
 }
