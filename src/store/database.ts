@@ -36,7 +36,12 @@ export async function createDatabase(
 
 /** Creates the database if it is missing; one that exists stays as it is. Throws as `createDatabase` does. */
 export async function createMissingDatabase(connection: Connection): Promise<void> {
-  if (!(await isThere(openClient(connection)))) await createDatabase(connection);
+  if (!(await isDatabaseThere(connection))) await createDatabase(connection);
+}
+
+/** Whether a database exists. @throws TwsError `database_name_invalid`, and those of a server out of reach */
+export function isDatabaseThere(connection: Connection): Promise<boolean> {
+  return isThere(openClient(connection));
 }
 
 async function isThere(client: CouchClient): Promise<boolean> {

@@ -6,6 +6,7 @@ import { openStore } from '../../src/store/store.js';
 import { removeAfterwards } from '../support/couch.js';
 import { openProject } from './database.js';
 import { tws } from './executable.js';
+import { vaultOf } from '../support/vault.js';
 
 const count = (name: string, usual: number): number => Number(process.env[name] ?? usual);
 /** `TWS_MOVE_JOBS=10000 TWS_MOVE_LIVE=200` is the whole of it. */
@@ -109,5 +110,45 @@ describe('tws move', () => {
       code: 'setting_invalid',
     });
     expect((await run(move, { flags: { to } })).error).toMatchObject({ code: 'terminal_needed' });
+  });
+
+  // Shows M-04.
+  it('takes sensitive values and keys along, sealed, with what was purged left out, and back again', async () => {
+    const { tws: run, to, target, moved, store } = await places();
+    removeAfterwards(`${moved}_sensitive`);
+    removeAfterwards(`${moved}_subject_keys`);
+    const { vault } = await vaultOf({ store });
+    const { vault: there } = await vaultOf({ store: target }, Date.now, false);
+    const iban = 'DE02120300000000202051';
+    const by = { who: 'test' };
+    const [ann, bob] = [
+      await vault.put('me', 'ann', { iban }, by),
+      await vault.put('me', 'bob', { iban }, by),
+    ];
+    const asked = await run(move, { flags: { to, confirm: false } });
+    // Two subjects, the keys of both and of references, and two records of accesses.
+    expect(asked.out).toContain('moved: 7 documents of sensitive values and keys');
+    expect(await there.open(ann, 'iban')).toBe(iban);
+    for (const name of ['sensitive', 'subject_keys']) {
+      const copy = openStore({ ...target.connection, database: `${moved}_${name}` });
+      const stored = JSON.stringify(await copy.range('')).concat(asked.out, asked.err);
+      await copy.close();
+      expect([stored.includes(ann.subject), stored.includes(iban)]).toEqual([true, false]);
+    }
+    expect(await there.reference('me', 'bob')).toBe(bob.subject);
+    expect(await there.accesses()).toHaveLength(2);
+    await expect(vault.put('me', 'carl', { iban })).rejects.toMatchObject({
+      code: 'document_refused',
+    });
+    // Undone, a subject purged, and moved again.
+    expect((await run(move, { flags: { to, undo: true } })).exit).toBe(0);
+    await vault.purge([bob], by);
+    const again = await run(move, { flags: { to, confirm: false } });
+    expect([again.exit, again.err]).toEqual([0, expect.any(String)]);
+    expect(await there.open(ann, 'iban')).toBe(iban);
+    expect((await there.list()).map(({ subject }) => subject)).toEqual([ann.subject]);
+    await there.put('me', 'ann', { iban: 'another one' });
+    const refused = await run(move, { flags: { to, undo: true } });
+    expect(refused.error).toMatchObject({ code: 'move_in_use' });
   });
 });

@@ -8,10 +8,13 @@ import {
 } from '../../client-rules.js';
 import { splitUrl } from '../../config/credentials.js';
 import { problem } from '../../errors.js';
+import { createKeyring } from '../../secrets/keyring.js';
+import { openVault } from '../../sensitive/vault.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
+import { withVault } from '../sensitive-values.js';
 import { withStages } from '../stages.js';
 
 const flags = z.object({
@@ -40,6 +43,8 @@ export const move = defineCommand(flags, async ({ flags: said, config: read }, i
       ...{ from, to, signal: io.stop },
       tell: (stage) => tell(stage.kind, lineOf(stage)),
       waitMs: (said.wait ?? usualWait) * 1_000,
+      prepareSensitive: (beside) =>
+        withVault(openVault(beside, createKeyring(undefined)), (vault) => vault.prepare()),
     }),
   );
   io.json({ ...moved, from: shown(from) });
@@ -95,11 +100,17 @@ function lineOf(stage: MoveStage): string {
   }
 }
 
-function linesOf({ documents }: MoveResult, { from, to }: Places): readonly string[] {
+function linesOf({ documents, sensitive }: MoveResult, { from, to }: Places): readonly string[] {
   return [
     documents === undefined
       ? 'already moved: nothing to do'
       : `moved: ${counted(documents, 'document')}, each compared`,
+    ...(sensitive === undefined
+      ? []
+      : [
+          `moved: ${counted(sensitive, 'document')} of sensitive values and keys, sealed as they are, each compared`,
+          'Delete the old databases of sensitive values when you have tried the new ones: until then no purge is final.',
+        ]),
     `from: ${shown(from)}, which refuses writes from now on`,
     `to: ${shown(to)}`,
     'Set COUCH_URL and COUCH_DATABASE to it (or url and database in tws.json), and start the engines again.',

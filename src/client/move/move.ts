@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { engineControlId, everyEngine } from '../../model/engine-control.js';
-import { replicate, type ReplicationPeer } from '../../replicator.js';
 import { openClient } from '../../store/client.js';
-import { serverUrl, type Connection } from '../../store/connection.js';
+import type { Connection } from '../../store/connection.js';
 import { createMissingDatabase } from '../../store/database.js';
 import { guardState, installDesign } from '../../store/design.js';
-import { markMoved, movedId, movedTo, addressOf, unmarkMoved } from '../../store/moved.js';
+import { markMoved, movedTo, addressOf, unmarkMoved } from '../../store/moved.js';
 import { isSameDatabase } from '../../store/same-database.js';
 import { compareDocuments } from '../../store/same-documents.js';
 import { openStore, type Store } from '../../store/store.js';
@@ -15,7 +14,15 @@ import { isMoving } from '../moving.js';
 import { connectionOf } from '../open.js';
 import { createPulse } from '../pulse.js';
 import { writeDocument } from '../writes.js';
+import { copyChanges } from './copy.js';
 import { heldSteps, type HeldStep } from './held-steps.js';
+import {
+  claimSensitive,
+  differentSensitive,
+  moveSensitive,
+  reopenSensitive,
+  type PrepareSensitive,
+} from './sensitive-part.js';
 import { claimTarget } from './target.js';
 
 /*
@@ -41,10 +48,18 @@ export type MoveOptions = {
   readonly waitMs: number;
   readonly signal: AbortSignal;
   readonly tell: (stage: MoveStage) => void;
+  readonly prepareSensitive: PrepareSensitive;
 };
 
-/** Where the database is now; `documents`: so many were compared, absent when it had moved before. */
-export type MoveResult = { readonly documents?: number; readonly to: string };
+/**
+ * Where the database is now; `documents`: so many were compared, absent when it had moved before; `sensitive`: so many
+ * in the databases of sensitive values, absent when there are none.
+ */
+export type MoveResult = {
+  readonly documents?: number;
+  readonly sensitive?: number;
+  readonly to: string;
+};
 
 /** Once so few documents were written in a pass, or after so many passes, engines are asked to pause. */
 const [fewWrites, mostPasses] = [200, 5];
@@ -74,14 +89,18 @@ export async function moveDatabase(given: MoveOptions): Promise<MoveResult> {
   const store = openStore(from);
   const target = openStore(to);
   try {
+    if (before === undefined || (await isMoving(target))) {
+      await claimSensitive(options, options.prepareSensitive);
+    }
     if (before === undefined) await cutOver(store, options);
     else if (!(await isMoving(target))) return { to: place };
     options.tell({ kind: 'comparing' });
     const documents = await copyRest(store, options);
+    const sensitive = await moveSensitive(options, options.signal);
     const guard = (await guardState(from)) === 'installed';
     await installDesign(to, { guard });
     await letWork(target);
-    return { documents, to: place };
+    return { documents, ...(sensitive === undefined ? {} : { sensitive }), to: place };
   } finally {
     await Promise.all([store.close(), target.close()]);
   }
@@ -134,31 +153,11 @@ async function copyRest(store: Store, options: MoveOptions): Promise<number> {
 const isOfMove = (id: string): boolean =>
   id.startsWith('_design/') || id === engineControlId(everyEngine);
 
-/** Replicates what has changed since the last time. Resolves with how many documents were written. */
 async function copy(store: Store, { from, to, signal, tell }: MoveOptions): Promise<number> {
   const { documents } = await store.info();
-  const running = replicate(
-    peerOf(from),
-    peerOf(to),
-    { live: false, retry: false, selector: { _id: { $ne: movedId } } },
-    ({ docs_written: written }) => tell({ kind: 'copying', written, documents }),
+  return copyChanges({ from, to, signal }, (written) =>
+    tell({ kind: 'copying', written, documents }),
   );
-  const stop = (): void => running.cancel();
-  signal.addEventListener('abort', stop);
-  try {
-    const { docs_written: written, doc_write_failures: failures } = await running.done;
-    signal.throwIfAborted();
-    if (failures > 0) throw new Error(`${failures} documents were refused by ${addressOf(to)}.`);
-    return written;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-function peerOf(connection: Connection): ReplicationPeer {
-  const { user, password = '', database } = connection;
-  const url = `${serverUrl(connection)}/${encodeURIComponent(database)}`;
-  return user === undefined ? { url } : { url, auth: { username: user, password } };
 }
 
 /** Waits until nobody works on a step any more (V4). @throws TwsError `move_busy` */
@@ -231,10 +230,15 @@ async function reopen({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<v
     await compareDocuments(to, from, isOfMove),
     await compareDocuments(from, to, isOfMove),
   ];
-  const ids = [...new Set(both.flatMap((one) => one.ids))];
+  const sensitive = await differentSensitive({ from, to });
+  const ids = [...new Set([...both.flatMap((one) => one.ids), ...sensitive])];
   if (ids.length > 0) {
-    if (!wasClosed) await unmarkMoved(to);
+    if (!wasClosed) {
+      await unmarkMoved(to);
+      await reopenSensitive({ from, to }, 'to');
+    }
     throw problem('move_in_use', { place: addressOf(to), ids });
   }
+  await reopenSensitive({ from, to }, 'from');
   await unmarkMoved(from);
 }
