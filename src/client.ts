@@ -5,6 +5,7 @@
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { makeDatabaseId, readDatabaseIds } from './client/database-id.js';
+export { overdueSubjects } from './decide/retention/subjects.js';
 export { newDefinitionId, type FlowName, type NamedKind } from './client/definitions.js';
 export type { FlowVersions, MadeCurrent } from './client/flow-versions.js';
 export type { Migration } from './client/migrations.js';

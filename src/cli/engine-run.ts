@@ -26,6 +26,7 @@ import type { PluginContext } from '../plugin/api.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
+import { subjectRetention } from './overdue-subjects.js';
 import { keepRetention } from './retention-run.js';
 import { aborted } from './signals.js';
 import { lateVaultOf } from './sensitive-values.js';
@@ -163,6 +164,7 @@ function withRetention(engine: Engine, { config, opened, log, signal }: EngineSt
   const ended = keepRetention({
     client: opened.client,
     usual: config.retain,
+    subjects: subjectRetention(config),
     root: config.root,
     log,
     by: engine.id,

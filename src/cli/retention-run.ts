@@ -3,6 +3,7 @@ import type { Client, PassResult } from '../client.js';
 import { TwsError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Retain } from '../model/retain.js';
+import type { SubjectRetention } from './overdue-subjects.js';
 import { counted, lengthOf } from '../words.js';
 
 /** Time from the begin of one pass to the next, ms. */
@@ -15,6 +16,8 @@ const firstMs = 2_000;
 export type RetentionParts = {
   readonly client: Client;
   readonly usual: Retain | undefined;
+  /** Sensitive values; absent: there are none. */
+  readonly subjects?: SubjectRetention;
   /** The folder of the project, from which archives are looked for. */
   readonly root: string;
   readonly log: Log;
@@ -28,7 +31,8 @@ export type RetentionParts = {
 /**
  * Removes old jobs each hour, in turn with all other processes of the database: one pass is made by one of
  * them. Without any `retain` it stores nothing,
- * unless tombstones of earlier passes are still to be purged, or events have expired. What fails is logged and tried again.
+ * unless tombstones of earlier passes are still to be purged, events have expired, or the time of sensitive values is
+ * over. What fails is logged and tried again.
  * Resolves when the signal has ended it.
  */
 export async function keepRetention(parts: RetentionParts): Promise<void> {
@@ -56,29 +60,31 @@ function tellFailure(error: unknown, log: Log): void {
 
 /** Resolves with the time until there is something to do again, ms. */
 async function passOnce(
-  { client, usual, root, log, by, signal, everyMs }: RetentionParts & { readonly everyMs: number },
+  parts: RetentionParts & { readonly everyMs: number },
   told: Set<string>,
 ): Promise<number> {
+  const { client, usual, subjects, root, log, by, signal, everyMs } = parts;
   const { configured, problems, toPurge, expired } = await client.readRetention(usual);
   for (const { flow, message } of problems) {
     const line = `No job of flow ${flow} is removed: ${message}`;
     if (!told.has(line)) log.warn({ flow }, line);
     told.add(line);
   }
-  if ((!configured && !toPurge && expired === 0) || signal.aborted) return everyMs;
+  const isDue = (await subjects?.isDue()) === true;
+  const hasWork = configured || toPurge || expired > 0 || isDue;
+  if (!hasWork || signal.aborted) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
-  if (pass.kind === 'done') tellPass(pass, Date.now() - began, log);
-  if (pass.kind === 'done' && pass.unpurged !== undefined)
-    log.warn({}, `Tombstones could not be purged: ${pass.unpurged}`);
-  if (pass.kind === 'done' && pass.uncompacted !== undefined)
-    log.warn({}, `The database could not be compacted: ${pass.uncompacted}`);
+  if (pass.kind === 'done') {
+    if (isDue) await subjects?.purge(by, log);
+    tellPass(pass, Date.now() - began, log);
+  }
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
 }
 
 type Done = Extract<PassResult, { readonly kind: 'done' }>;
 
-function tellPass({ result, expired, purged }: Done, ms: number, log: Log): void {
+function tellPass({ result, expired, purged, ...failed }: Done, ms: number, log: Log): void {
   const { rows, documents, broken, archived, failures } = result;
   for (const { archive, job, message } of failures) log.warn({ archive, job }, message);
   const sum = (what: 'removed' | 'kept'): number => rows.reduce((all, row) => all + row[what], 0);
@@ -96,4 +102,10 @@ function tellPass({ result, expired, purged }: Done, ms: number, log: Log): void
   const line = broken ? `${what}; the next pass goes on.` : `${what}.`;
   if (about.removed > 0 || expired > 0 || broken) log.info(about, line);
   else log.debug(about, line);
+  if (failed.unpurged !== undefined) {
+    log.warn({}, `Tombstones could not be purged: ${failed.unpurged}`);
+  }
+  if (failed.uncompacted !== undefined) {
+    log.warn({}, `The database could not be compacted: ${failed.uncompacted}`);
+  }
 }

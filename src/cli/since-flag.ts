@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isWrittenLength, writtenSpanMs } from '../model/span.js';
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const error =
@@ -11,6 +12,20 @@ export const sinceFlag = z
     const at = momentOf(text.trim(), Date.now());
     if (at === undefined) context.addIssue({ code: 'custom', message: error });
     return at ?? 0;
+  })
+  .optional();
+
+/** A length of time, ms: `30d`, ISO 8601 (`P30D`), or 0. */
+export const spanFlag = z
+  .string()
+  .transform((given, context) => {
+    const text = given.trim();
+    const [, count, unit] = /^(\d{1,4})([smhdw])$/.exec(text) ?? [];
+    if (unit !== undefined) return Number(count) * units[unit as keyof typeof units];
+    if (text === '0' || isWrittenLength(text)) return writtenSpanMs(text);
+    const message = 'must be a length of time such as 30d, 12h or P30D, or 0';
+    context.addIssue({ code: 'custom', message });
+    return 0;
   })
   .optional();
 

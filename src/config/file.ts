@@ -122,6 +122,7 @@ export const settingsFileSchema = z
     event_ttl: setting('event_ttl', writtenLengthSchema),
     drain: setting('drain', drainSchema),
     retain: setting('retain', retainSchema),
+    sensitive_retain: setting('sensitive_retain', writtenLengthSchema),
     notify: setting('notify', notifySettingsSchema),
     log_level: setting('log_level', z.enum(logLevels)),
     secrets: z.exactOptional(

@@ -49,6 +49,8 @@ export type Config = {
   readonly drainMs?: number;
   /** Which ended jobs stay where their flow does not say so. */
   readonly retain?: Retain;
+  /** How long sensitive values of subjects stay that have no `retain`, ms; absent or 0: for ever. */
+  readonly sensitiveRetainMs?: number;
   /** Who is notified of jobs, whatever their flows say. */
   readonly notify: NotifySettings;
   /** How values that an earlier project encrypted are read. */
@@ -132,6 +134,7 @@ function forEngines(sources: Sources) {
     eventTtlMs: value('event_ttl'),
     drainMs: value('drain'),
     retain: value('retain'),
+    sensitiveRetainMs: value('sensitive_retain'),
     notify: value('notify') ?? settings.notify.usual,
     olderSecrets: value('secrets.older'),
     webhooks: value('webhooks') ?? settings.webhooks.usual,

@@ -100,6 +100,10 @@ export const settings = {
     about:
       'Which ended jobs stay where their flow has no "retain", by status: {succeeded, failed, cancelled}, each {age, count}, and {archive}, where the others are copied to; default: all.',
   },
+  sensitive_retain: {
+    about:
+      'How long sensitive values of a subject that has no "retain" stay after one of them was last stored, milliseconds or ISO 8601 ("P90D"): then its key is destroyed; default and 0: for ever.',
+  },
   // Addresses of webhooks are often secrets themselves.
   notify: {
     about:

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from './object.js';
 import { show, type Problem } from './problems.js';
-import { momentSchema, nameSchema, textSchema } from './scalars.js';
+import { durationSchema, momentSchema, nameSchema, textSchema } from './scalars.js';
 
 /*
  * Values about a person or another subject, kept apart from jobs: sealed with a key of the subject, in a
@@ -39,6 +39,11 @@ export const sensitiveSchema = z
     owner: nameSchema.describe('Whose jobs may use the values.'),
     values: z.record(z.string(), textSchema).describe('Sealed values, by name.'),
     updated: momentSchema.describe('When a value was last stored.'),
+    retain: z.exactOptional(
+      durationSchema.describe(
+        'How long they stay after that, before the key is destroyed; 0: for ever; absent: as the setting `sensitive_retain` says.',
+      ),
+    ),
   })
   .describe('Sensitive values of a subject, in the database NAME_sensitive.');
 

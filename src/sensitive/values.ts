@@ -14,15 +14,21 @@ export type SubjectFacts = SubjectOf & {
   readonly names: readonly string[];
   /** Epoch ms. */
   readonly updated: number;
+  /** How long they stay after that, ms; 0: for ever; absent: as the setting says. */
+  readonly retain?: number;
   /** Whether its key is there; without it nothing can be read. */
   readonly readable: boolean;
 };
+
+const retained = (retain: unknown): { readonly retain?: number } =>
+  typeof retain === 'number' ? { retain } : {};
 
 /** Seals values and stores them beside those that the subject has; its key is made where there is none. */
 export async function sealValues(
   parts: VaultParts,
   of: SubjectOf,
   given: ClearValues,
+  retain?: number,
 ): Promise<void> {
   const { owner, subject } = of;
   const place = placeOfKey(owner, subject);
@@ -39,6 +45,7 @@ export async function sealValues(
       ...{ _id: subject, type: 'sensitive', subject, owner },
       values: { ...kept, ...Object.fromEntries(sealed) },
       updated: parts.now(),
+      ...retained(retain ?? before?.['retain']),
     };
     if (!(await stored(parts.values, doc))) continue;
     // A purge in between has destroyed the key: then they are sealed anew.
@@ -93,6 +100,7 @@ export async function listSubjects(
       subject: doc._id,
       names: Object.keys(isObject(doc['values']) ? doc['values'] : {}),
       updated: Number(doc['updated']),
+      ...retained(doc['retain']),
       readable: readable.has(doc._id),
     }));
 }

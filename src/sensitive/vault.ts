@@ -45,14 +45,15 @@ export type Vault = {
   readonly subjectOf: (owner: string, given: string) => Promise<SubjectOf>;
   /**
    * Stores values, beside those that the subject has, after that is on record; `given`: the subject in clear, or
-   * its reference if it has values of this owner. Without `by` it is not on record.
+   * its reference if it has values of this owner. Without `by` it is not on record. `retain`: how long the values of
+   * the subject stay, ms; absent: as before.
    * @throws TwsError `sensitive_invalid`, `sensitive_reference_unknown`
    */
   readonly put: (
     owner: string,
     given: string,
     values: ClearValues,
-    by?: Accessor,
+    by?: Accessor & { readonly retain?: number | undefined },
   ) => Promise<SubjectOf>;
   /** Opens a value for an attempt; undefined: it is not stored, or was purged. */
   readonly open: (of: SubjectOf, name: string) => Promise<string | undefined>;
@@ -114,7 +115,7 @@ export function openVault(
         const of = await subjectOf(owner, given);
         const asked = { ...of, names: Object.keys(clear) };
         if (by !== undefined) await recordAccess(parts, { ...asked, ...by }, 'put');
-        await sealValues(parts, of, clear);
+        await sealValues(parts, of, clear, by?.retain);
         return of;
       }),
     open: (of, name) => ready(async () => (await openValues(parts, of, [name]))[name]),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { keepRetention } from '../../src/cli/retention-run.js';
+import type { SubjectRetention } from '../../src/cli/overdue-subjects.js';
 import type { Client, PassResult } from '../../src/client.js';
 
 const state = { configured: false, problems: [], rules: [], toPurge: false, expired: 0 };
@@ -7,7 +8,11 @@ const state = { configured: false, problems: [], rules: [], toPurge: false, expi
 type Part = Pick<Client, 'readRetention' | 'retention'>;
 
 /** Runs passes until this one, and resolves with the lines that were logged. */
-async function passes(count: number, part: (pass: number) => Partial<Part>) {
+async function passes(
+  count: number,
+  part: (pass: number) => Partial<Part>,
+  subjects?: SubjectRetention,
+) {
   const over = new AbortController();
   const lines: string[] = [];
   const log = (level: string) => (_about: object, message: string) =>
@@ -24,6 +29,7 @@ async function passes(count: number, part: (pass: number) => Partial<Part>) {
   await keepRetention({
     client: { readRetention, retention } as Client,
     usual: undefined,
+    ...(subjects === undefined ? {} : { subjects }),
     root: '.',
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     by: 'engine:a',
@@ -120,3 +126,30 @@ it('ends while it waits', async () => {
 function fail(): never {
   throw new Error('It did something.');
 }
+
+// Shows M-04.
+it('makes a pass where nothing but the time of sensitive values is over, and only the pass that runs purges', async () => {
+  const purged: string[] = [];
+  let pass = 0;
+  const subjects: SubjectRetention = {
+    isDue: () => Promise.resolve(pass > 1),
+    purge: (by, log) => {
+      log.info({}, 'purged');
+      return Promise.resolve(void purged.push(by));
+    },
+  };
+  const lines = await passes(
+    4,
+    (at) => {
+      pass = at;
+      const early: PassResult = { kind: 'early', next: Date.now() };
+      return {
+        readRetention: () => Promise.resolve(state),
+        retention: () => Promise.resolve(at === 2 ? early : done({ rows: [] })),
+      };
+    },
+    subjects,
+  );
+  expect(purged).toEqual(['engine:a', 'engine:a']);
+  expect(lines.filter((line) => line === 'info: purged')).toHaveLength(2);
+});

@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { retentionOf } from '../../src/cli/overdue-subjects.js';
+import type { Log } from '../../src/log.js';
 import { vaultOf } from '../support/vault.js';
 import { openWorkspace } from '../support/workspace.js';
 import { makeUser, openApi, type TestApi, type TestOptions } from './server.js';
@@ -24,6 +26,13 @@ async function userOf(api: TestApi, ...roles: readonly string[]) {
   const ask = (method: string, path: string, body?: unknown) =>
     api.ask(method, path, { headers, ...(body === undefined ? {} : { body }) });
   return { name: user.name, headers, ask };
+}
+
+const day = 86_400_000;
+
+function logOf(lines: string[]): Log {
+  const add = (_about: object, line: string): void => void lines.push(line);
+  return { debug: add, info: add, warn: add, error: add };
 }
 
 describe('sensitive values over the HTTP API', () => {
@@ -89,6 +98,49 @@ describe('sensitive values over the HTTP API', () => {
     const made = { name: 'x', roles: ['tws-sensitive'] };
     expect((await api.ask('POST', '/tokens', { body: made })).status).toBe(400);
     expect(await vault.accesses()).toEqual([]);
+  });
+
+  it('are destroyed by the retention pass when their time is over, on record, and are else kept', async () => {
+    const workspace = await openWorkspace();
+    let now = Date.now();
+    const { vault } = await vaultOf(workspace, () => now);
+    const api = await openApi({ workspace, sensitive: vault });
+    const { ask } = await userOf(api, 'tws-sensitive', 'tws-owner:*');
+    const put = async (subject: string, retain?: string | number) => {
+      const body = { owner: 'acme', subject, values: { iban } };
+      const stored = await ask(
+        'POST',
+        '/sensitive',
+        retain === undefined ? body : { ...body, retain },
+      );
+      expect(stored.status).toBe(200);
+      return (stored.body as { subject: string }).subject;
+    };
+    const [short, usual, ever] = [await put('ann', 'P1D'), await put('bob'), await put('eve', 0)];
+    // Another value leaves it as it is.
+    await put('ann');
+    const lines: string[] = [];
+    const log = logOf(lines);
+    const retention = retentionOf(
+      () => ({ ...vault, close: async () => undefined }),
+      3 * day,
+      () => now,
+    );
+    const left = async (): Promise<readonly string[]> => {
+      if (await retention.isDue()) await retention.purge('engine:a', log);
+      return (await vault.list()).map(({ subject }) => subject).toSorted();
+    };
+    expect(await left()).toEqual([short, usual, ever].toSorted());
+    now += day + 1;
+    expect(await left()).toEqual([usual, ever].toSorted());
+    now += 2 * day;
+    expect(await left()).toEqual([ever]);
+    expect(lines).toHaveLength(2);
+    const purges = (await vault.accesses()).filter(({ how }) => how === 'purge');
+    expect(purges).toMatchObject([
+      { who: 'engine:a', subject: short, why: 'retain' },
+      { who: 'engine:a', subject: usual, why: 'retain' },
+    ]);
   });
 
   it('tell the record page by page, of a subject or from a time on', async () => {

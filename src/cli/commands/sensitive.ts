@@ -11,7 +11,7 @@ import type { Io } from '../io.js';
 import { questions } from '../prompt.js';
 import { valueFrom } from '../secrets/given.js';
 import { accessorOf, vaultOf, withVault } from '../sensitive-values.js';
-import { momentOf } from '../since-flag.js';
+import { momentOf, spanFlag } from '../since-flag.js';
 import { plain } from '../safe.js';
 import { tableLines } from '../table.js';
 
@@ -20,6 +20,7 @@ const flags = z.object({
   subject: z.string().min(1, { error: 'must not be empty' }).optional(),
   olderThan: z.string().optional(),
   why: z.string().optional(),
+  retain: spanFlag,
 });
 const actions = ['put', 'get', 'list', 'purge', 'reference', 'log'] as const;
 type Action = (typeof actions)[number];
@@ -69,11 +70,12 @@ const takes: Readonly<
 function usageProblem(
   action: Action,
   words: readonly string[],
-  { subject, olderThan }: Work['said'],
+  { subject, olderThan, retain }: Work['said'],
 ): string | undefined {
   const { from, to, what } = takes[action];
   const isPurge = action === 'purge';
   const chosen = [subject, olderThan].filter((one) => one !== undefined).length;
+  if (retain !== undefined && action !== 'put') return '--retain is for "tws sensitive put".';
   if (words.length < from || words.length > to || chosen !== (isPurge ? 1 : 0)) {
     return `"tws sensitive ${action}" takes ${what}.`;
   }
@@ -85,7 +87,7 @@ function usageProblem(
 
 async function put({ vault, config, words: [given = '', name = ''], said }: Work, io: Io) {
   const value = await valueFrom(`Value of ${name}`, io);
-  const by = accessorOf(config, said.why);
+  const by = { ...accessorOf(config, said.why), retain: said.retain };
   const of = await vault.put(config.owner, given, { [name]: value }, by);
   io.say(`stored: ${name} of owner ${config.owner}; its reference for "subject" of jobs:`);
   io.result(of.subject);
@@ -115,16 +117,24 @@ async function get({ vault, config, words: [given = '', ...names], said }: Work,
 async function list({ vault, config }: Work, io: Io) {
   const owner = chosenOwner(config);
   const found = await vault.list(owner === undefined ? undefined : [owner]);
-  const rows = found.map(({ subject, owner: of, names, updated, readable }) => [
+  const rows = found.map(({ subject, owner: of, names, updated, readable, retain }) => [
     { text: subject },
     { text: of },
     { text: readable ? names.join(', ') : 'key destroyed' },
     { text: new Date(updated).toISOString() },
+    { text: untilText(updated, retain, config) },
   ]);
-  for (const line of tableLines(['SUBJECT', 'OWNER', 'VALUES', 'STORED'], rows, io)) io.out(line);
+  const head = ['SUBJECT', 'OWNER', 'VALUES', 'STORED', 'UNTIL'];
+  for (const line of tableLines(head, rows, io)) io.out(line);
   if (found.length === 0) io.say('No sensitive values are stored.');
   io.json(found);
   return 0;
+}
+
+/** When the key is destroyed, as the settings here have it. */
+function untilText(updated: number, retain: number | undefined, config: Config): string {
+  const ms = retain ?? config.sensitiveRetainMs ?? 0;
+  return ms === 0 ? '' : new Date(updated + ms).toISOString();
 }
 
 async function log({ vault }: Work, io: Io) {

@@ -180,6 +180,11 @@ export const running: readonly CommandDefinition[] = [
         flags: '--older-than <age>',
         about: 'With purge: subjects whose values were last stored before: 90d, or 2030-01-31.',
       },
+      {
+        flags: '--retain <age>',
+        about:
+          'With put: how long the values of the subject stay after one was last stored (30d, or P30D; 0: for ever), before its key is destroyed.',
+      },
       { flags: '--why <text>', about: 'With put, get and purge: the reason, for the record.' },
     ],
     examples: [

@@ -46,6 +46,11 @@ const putRoute = route({
     schema: z.strictObject({
       ...{ owner: ownerKey, subject: subjectKey, why: whyKey },
       values: z.record(z.string(), z.string()).describe('Texts of 4 to 16384 characters, by name.'),
+      retain: spanSchema
+        .optional()
+        .describe(
+          'How long the values of the subject stay after one was last stored: milliseconds, or P90D; 0: for ever.',
+        ),
     }),
   },
   answers: {
@@ -59,9 +64,10 @@ const putRoute = route({
   problems: [...usual, ...noKey, 'sensitive_invalid', 'sensitive_reference_unknown'],
   handle: async ({ api, body, principal: who }) => {
     const principal = known({ principal: who });
-    const { owner = defaultOwner, subject, values, why } = body;
+    const { owner = defaultOwner, subject, values, why, retain } = body;
     assertOwner(principal, owner);
-    const by = { who: principal.name, why };
+    const kept = retain === undefined ? undefined : writtenSpanMs(retain);
+    const by = { who: principal.name, why, retain: kept };
     const stored = await vaultOf(api).put(owner, subject, values, by);
     return { status: 200, body: { ...stored, names: Object.keys(values) } };
   },

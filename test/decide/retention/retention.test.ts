@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { overdueSubjects } from '../../../src/decide/retention/subjects.js';
 import { describe, expect, it } from 'vitest';
 import { isWorthCompacting } from '../../../src/decide/retention/compaction.js';
 import { expiredJobs, isTooOld, type EndedJob } from '../../../src/decide/retention/expired.js';
@@ -311,3 +312,15 @@ it.each([
     expect(isWorthCompacting(removed, left)).toBe(is);
   },
 );
+
+// Shows M-04.
+it.each<[string, number | undefined, number, boolean]>([
+  ['SR1 stays as long as its own retain says', 10, 5, false],
+  ['SR1 stays for ever where its retain is 0', 0, 5, false],
+  ['SR1 goes when its retain is over', 4, 0, true],
+  ['SR1 goes when the setting says so', undefined, 5, true],
+  ['SR1 stays without a setting', undefined, 0, false],
+  ['SR1 stays until the time is over', 9, 0, false],
+])('a subject %s', (_title, retain, usual, isOver) => {
+  expect(overdueSubjects([{ updated: 1, retain }], usual, 10)).toHaveLength(isOver ? 1 : 0);
+});
