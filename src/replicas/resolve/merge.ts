@@ -18,6 +18,7 @@ import {
   type LivenessOf,
 } from './attempt-merge.js';
 import { hasChild, hasSpawned } from './beginnings.js';
+import { withForeignSteps } from './foreign-steps.js';
 import { isOver, stepOf, stepsIn, withResultsOf, type LeafRevision } from './leaf-revisions.js';
 import { isChangedByRequest, withNotes, withMergedRequests } from './merged-requests.js';
 
@@ -34,6 +35,8 @@ import { isChangedByRequest, withNotes, withMergedRequests } from './merged-requ
  *    whose child that is. A problem tells of a step that is not needed any more, and its child is given
  *    up (H3). A step whose child nobody has made is fenced with its leaf. Any engine also merges the end
  *    of such a step; a step of the winner that waits for another child then ends as not needed.
+ *    Where the leaves go by different definitions of the flow, a problem tells of each step that was taken over and
+ *    has no place in the one that counts.
  * M6 What the winner tells keeps its place: steps are only added behind it, so that the guard of the
  *    database takes the revision. When the winner waits at the path of a step that is added, that wait ends as not needed.
  */
@@ -54,6 +57,7 @@ export function mergeRevision(
   let last: Step | undefined;
   const beside: Step[] = [];
   const noted: Step[] = [];
+  const taken: Step[] = [];
   for (const step of stepsIn(loser)) {
     switch (actionFor(step, steps, livenessOf)) {
       case 'left':
@@ -81,11 +85,13 @@ export function mergeRevision(
         break;
       }
     }
+    taken.push(step);
     // What needed no engine is only worth keeping beside what did, or when a job was made for it.
     if (step['claim'] !== undefined || hasChild(step)) last = step;
   }
   const next = withStarts(joined(winner, loser, steps, last), loser);
-  return withMergedRequests(withResultsOf(withMore(next, beside, noted), loser), loser);
+  const merged = withMergedRequests(withResultsOf(withMore(next, beside, noted), loser), loser);
+  return withForeignSteps(merged, loser, taken);
 }
 
 /** The leaf with attempts that ran beside its own, as attempts (`beside`) or as problems. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planResolution } from '../../../src/replicas/resolve/conflict.js';
+import { mergeRevision } from '../../../src/replicas/resolve/merge.js';
 import { isOver, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import {
   isHeld,
@@ -325,6 +326,35 @@ describe('M4: a move to another version that only a losing revision tells of', (
     const refused =
       'Copies of job j were merged, and the one that counts cannot move any more. Ask for it again.';
     expect(next).toEqual({ ...winner, _rev: '6-b', requests: [{ ...record, refused }] });
+  });
+
+  it('is told in the job where the other one has begun what has no place in the winner', () => {
+    const before = begun(['a', 'b', 'c'], { flow: { version: '1' } }).did('a');
+    const { job } = before;
+    const next = { ...flow(['a', 'b', 'x'], { version: '2' }), _rev: '1-v2' };
+    before.with({ flows: [before.flow, next], tasks: tasksOf(next) }).ask('migrate', { to: '2' });
+    const winner = at(before.job, '6-b');
+    const old = begun(['a', 'b', 'c'], { flow: { version: '1' } })
+      .did('a')
+      .did('b').job;
+    const loser = at({ ...old, requests: [] } as unknown as Job, '6-a');
+    const merged = mergeRevision(winner, loser, () => 'lost');
+    expect(told(merged as LeafRevision)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^2#1 /)]),
+    );
+    expect(merged?.['problems']).toMatchObject([
+      {
+        path: 'steps',
+        message:
+          'Step 2 (c) was begun by the flow version "1" in another copy of the job. This copy goes by the flow version "2", which has x there. The attempt is kept, and the job goes on by the flow version "2".',
+      },
+    ]);
+    expect(merged).toMatchObject({ flow_version: '2', tasks: winner['tasks'] });
+    const again = mergeRevision(merged as LeafRevision, loser, () => 'lost');
+    expect(again?.['problems']).toEqual(merged?.['problems']);
+    expect(mergeRevision(at(job, '5-b'), at(job, '5-a'), () => 'lost')).not.toHaveProperty(
+      'problems',
+    );
   });
 
   it('is on record twice where it was made twice, and the last one counts', () => {
