@@ -4,7 +4,7 @@ import type { CodePolicy } from '../plugin/code-policy.js';
 import { readNamedSecret } from '../model/named-secret.js';
 import { isObject } from '../model/object.js';
 import { readSensitive } from '../model/sensitive.js';
-import { durationSchema, nameSchema, timeSchema } from '../model/scalars.js';
+import { durationSchema, nameSchema, timeSchema, versionSchema } from '../model/scalars.js';
 import { statuses } from '../model/status.js';
 import { createTestEngine, type TestDocument, type TestEngine } from './test-engine.js';
 import { jobDifferences } from './expectations.js';
@@ -48,6 +48,7 @@ const expectedSchema = z
     result: z.exactOptional(anything),
     results: z.exactOptional(byName.describe('Results of steps by name.')),
     failure: z.exactOptional(byName.describe('Fields that the failure must have.')),
+    version: z.exactOptional(versionSchema.describe('The version of the flow by which it ended.')),
     attempts: z.exactOptional(
       z.record(z.string(), z.int()).describe('How many attempts a step took.'),
     ),
@@ -62,6 +63,11 @@ const expectedSchema = z
 
 const caseFields = {
   params: z.exactOptional(byName.describe('Parameters of the job.')),
+  version: z.exactOptional(
+    versionSchema.describe(
+      'The version of the flow that the job asks for; default: the current one.',
+    ),
+  ),
   job: z.exactOptional(byName.describe('More fields of the job.')),
   mocks: z.exactOptional(mocksSchema),
   real: z.exactOptional(
@@ -72,7 +78,10 @@ const caseFields = {
   ),
   requests: z.exactOptional(
     z.array(
-      z.looseObject({ action: z.enum(['cancel', 'pause', 'resume', 'skip', 'retry']), after }),
+      z.looseObject({
+        action: z.enum(['cancel', 'pause', 'resume', 'skip', 'retry', 'migrate']),
+        after,
+      }),
     ),
   ),
   deaths: z.exactOptional(
@@ -190,6 +199,7 @@ async function submitted(engine: TestEngine, test: TestCase): Promise<string> {
   const {
     flow,
     owner = 'DEFAULT',
+    version,
     params,
     job = {},
     signals = [],
@@ -200,6 +210,7 @@ async function submitted(engine: TestEngine, test: TestCase): Promise<string> {
     ...job,
     flow,
     owner,
+    ...(version === undefined ? {} : { flow_version: version }),
     ...(params === undefined ? {} : { params }),
   });
   const acts = [

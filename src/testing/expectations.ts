@@ -1,6 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredDocument } from '../model/document.js';
+import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { Status } from '../model/status.js';
 import { statusOf } from '../reading/status.js';
@@ -34,6 +35,8 @@ export type ExpectedJob = {
   readonly failure?: Readonly<Record<string, unknown>> | undefined;
   /** How many attempts a step took, of those that are named. */
   readonly attempts?: Readonly<Record<string, number>> | undefined;
+  /** The version of the flow by which it ended. */
+  readonly version?: string | undefined;
   /** How long it took at the least and at the most, ms. */
   readonly took?:
     { readonly from?: number | undefined; readonly to?: number | undefined } | undefined;
@@ -60,12 +63,13 @@ export function jobDifferences(job: TestedJob, expected: ExpectedJob): readonly 
 }
 
 function differingFacts(job: TestedJob, expected: ExpectedJob): readonly string[] {
-  const { path, status, exit, results, attempts } = factsOf(job);
+  const { path, status, exit, version, results, attempts } = factsOf(job);
   const { failure, took } = expected;
   return [
     ...(expected.path === undefined ? [] : pathDifference(expected.path, path)),
     ...whole('status', expected.status, status),
     ...whole('exit', expected.exit, exit),
+    ...whole('version', expected.version, version),
     ...('result' in expected ? differ('result', expected.result, job.result) : []),
     ...(failure === undefined ? [] : within('failure', failure, job.failure)),
     ...(expected.results === undefined ? [] : within('results', expected.results, results)),
@@ -87,6 +91,7 @@ function factsOf(job: TestedJob) {
     path: first.map(({ name }) => name),
     status: statusOf(job, Number(job['end'] ?? 0)),
     exit: job.exit,
+    version: asVersion(job['flow_version']),
     ...{ result: job.result, failure: job.failure, results, attempts },
   };
 }

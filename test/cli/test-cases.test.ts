@@ -22,6 +22,46 @@ async function withFiles(files: Readonly<Record<string, unknown>>): Promise<stri
 }
 
 describe('tws test', () => {
+  // Shows X-28.
+  it('runs a case by a version of its flow, and moves its job to another one', async () => {
+    const order = (version: string, last: string, more: object = {}) => ({
+      ...{ type: 'flow', name: 'order', owner: 'DEFAULT', version, timeout: 0 },
+      ...{ tasks: ['a', { wait: { signal: 'go' } }, last], ...more },
+    });
+    const cwd = await withFiles({
+      'couch/tws/flows/order@1.json': order('1', 'b', { current: true }),
+      'couch/tws/flows/order@2.json': order('2', 'a'),
+      'test/order.test.json': {
+        flow: 'order',
+        mocks: { a: { result: 1 }, b: { result: 2 } },
+        signals: [{ name: 'go', after: 5_000 }],
+        cases: [
+          { name: 'by the current one', expect: { path: ['a', 'wait', 'b'], version: '1' } },
+          { name: 'by version 2', version: 2, expect: { path: ['a', 'wait', 'a'], version: '2' } },
+          {
+            name: 'moves',
+            requests: [{ action: 'migrate', to: '2', after: 1_000 }],
+            expect: { path: ['a', 'wait', 'a'], version: '2' },
+          },
+          { name: 'is not as expected', expect: { version: '2' } },
+        ],
+      },
+    });
+    const { out } = await run(test, { cwd });
+    expect(
+      out
+        .replaceAll(/\(\d+ .*\)/g, '')
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual([
+      'ok   test/order.test.json: by the current one ',
+      'ok   test/order.test.json: by version 2 ',
+      'ok   test/order.test.json: moves ',
+      'FAIL test/order.test.json: is not as expected',
+      '       version: expected "2", was "1"',
+    ]);
+  });
+
   it('runs the cases of files, and tells each difference', async () => {
     const cwd = await withFiles({
       'test/good.test.json': {
