@@ -25,6 +25,8 @@ import { Outside, type EventAt } from './simulation/outside.js';
 export type Scenario = {
   readonly flow: Flow;
   readonly tasks: readonly Task[];
+  /** Other versions of the flow, to which messages move the job. */
+  readonly versions?: readonly Flow[];
   readonly job: Readonly<Record<string, unknown>>;
   readonly engines: number;
   readonly slots: number;
@@ -48,7 +50,7 @@ export type Scenario = {
 };
 type Edit = { readonly at: number; readonly change: Readonly<Record<string, unknown>> };
 export type Message = { readonly at: number } & (
-  { readonly signal: string } | { readonly skip: string }
+  { readonly signal: string } | { readonly skip: string } | { readonly migrate: string }
 );
 
 /** One revision that was stored, with what it began. */
@@ -225,7 +227,8 @@ class Simulation implements Run {
     this.#sent += 1;
     const about = { _id: `m${this.#sent}`, job: 'j' };
     const { job } = this;
-    if ('skip' in message) {
+    if ('migrate' in message) this.#move({ ...about, to: message.migrate });
+    else if ('skip' in message) {
       const request = { ...about, type: 'request', action: 'skip', step: message.skip } as const;
       this.#apply(command(job, request, this.#now));
     } else {
@@ -234,6 +237,17 @@ class Simulation implements Run {
       const signal = { ...about, type: 'signal', ...sent } as const;
       this.#apply(receive(job, signal, this.#now));
     }
+  }
+
+  /** Moves the job to another version; two engines that apply it write the same. */
+  #move(asked: { readonly _id: string; readonly job: string; readonly to: string }): void {
+    const request = { ...asked, type: 'request', action: 'migrate' } as const;
+    const known = this.#worldOf(this.#engines[0] as Engine, undefined);
+    const commanded = command(this.job, request, this.#now, known);
+    const other = command(frozen(structuredClone(this.job)), request, this.#now, known);
+    if (JSON.stringify(other) !== JSON.stringify(commanded)) throw new Error('They move it apart.');
+    if (commanded.kind === 'look_up') throw new Error('It asks for definitions that are known.');
+    this.#apply(commanded);
   }
 
   #apply(commanded: Commanded): boolean {
@@ -395,7 +409,7 @@ class Simulation implements Run {
   }
 
   #worldOf(engine: Engine, ended: string | undefined): World {
-    const { busy, slots, flow, tasks } = this.#scenario;
+    const { busy, slots, flow, versions = [], tasks } = this.#scenario;
     const attempts = [...engine.attempts.values()].filter(({ step }) => step.claim !== ended);
     const isBusy = busy.some(({ from, to }) => t0 + from <= this.#now && this.#now < t0 + to);
     const others = this.#engines.filter((other) => other !== engine);
@@ -409,7 +423,7 @@ class Simulation implements Run {
       nonce: `${engine.id}.${this.#nonces}`,
       peers: others.map(({ id }) => peer(plugins, [], id)),
       dead: [...this.#leases].filter(([, until]) => until <= this.#now).map(([id]) => id),
-      flows: [flow],
+      flows: [flow, ...versions],
       tasks,
     });
     return {

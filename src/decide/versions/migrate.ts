@@ -128,6 +128,8 @@ function heldText({ _id: id }: LiveJob, flow: StoredFlow, obstacle: Obstacle): s
       return `${stay}: child jobs go over the map at ${place} and have copies of its definition. Move the job when the map is done.`;
     case 'begun for a failure':
       return `${stay}: ${place} was begun for a failure, and ${calledFlow(flow)} has other "errors" in that catch. Keep them as they are up to that branch, or let the job end.`;
+    case 'begun too early':
+      return `${stay}: ${place} (${was}) has begun, and by ${calledFlow(flow)} something else comes before it that is not done. Add steps behind what has begun, or let the job end.`;
     case 'done':
     case 'left out':
     case 'running':

@@ -9,6 +9,7 @@ import { casePath } from '../../structures/choice.js';
 import { wordOf } from '../../structures/kinds.js';
 import { markAt } from '../../structures/marks.js';
 import { catchAround, decisionMaker, isOfDecider, slicedMap } from '../../structures/paths.js';
+import { tooEarlyIn } from './replay.js';
 
 /**
  * Whether a job that has begun can go on by another definition of its flow. `tws migrate` and
@@ -19,6 +20,7 @@ import { catchAround, decisionMaker, isOfDecider, slicedMap } from '../../struct
  *     in an earlier run, begins by the new definition.
  * MV2 What runs, waits, or is to be tried again has the same plugin, or the same flow, in both.
  * MV3 A case that was chosen is there in both; the branch of a catch that was begun catches the same failures.
+ * MV6 What runs or waits, and what began last, could begin by the other one, too (`replay.ts`).
  * MV4 A map whose slices are under way does not move: they have copies of the definition.
  */
 
@@ -34,6 +36,7 @@ export type Hold =
   | 'to be tried again'
   | 'chosen'
   | 'begun for a failure'
+  | 'begun too early'
   | 'sliced';
 
 /** What keeps a job from going by a definition: what is at the path in both, in words. */
@@ -51,7 +54,10 @@ export function obstacleTo(job: LiveJob, next: JobDefinition): Obstacle | undefi
     const found = hold === undefined ? undefined : obstacleAt({ job, next, step, hold });
     if (found !== undefined) return found;
   }
-  return undefined;
+  const early = tooEarlyIn(job, next);
+  if (early === undefined) return undefined;
+  const { word } = workAt(job, job, early.path) ?? recorded(early);
+  return { path: early.path, hold: 'begun too early', was: word, now: word };
 }
 
 /** How a step binds its job; undefined: it does not. */

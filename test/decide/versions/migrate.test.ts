@@ -62,6 +62,28 @@ describe('a job that moves to another version', () => {
     expect(it.ending).toEqual({ state: '$$complete', exit: 0, failure: undefined });
   });
 
+  it('MV6: stays where something is added before what has begun', () => {
+    const early = (was: string, path: string) =>
+      `Job j stays where it is: step ${path} (${was}) has begun, and by flow "f" version "2" something else comes before it that is not done. Add steps behind what has begun, or let the job end.`;
+    const ab = ['a', 'b'];
+    const it = started([{ parallel: ab }, 'c'])
+      .did('a')
+      .did('b');
+    expect(it.running).toEqual(['c']);
+    expect(why(stored(it, [{ parallel: [...ab, 'x'] }, 'c']))).toBe(early('c', '1'));
+    expect(why(stored(it, [{ parallel: ab }, 'c', 'x']))).toBeUndefined();
+    const beside = started([{ parallel: [{ sequence: ['a'] }, 'b'] }]).did('a');
+    const more = [{ parallel: [{ sequence: ['a', 'x'] }, 'b'] }];
+    expect(why(stored(beside, more))).toBeUndefined();
+    const held = started([{ parallel: ab }, { delay: 5 }])
+      .did('a')
+      .did('b');
+    expect(why(stored(held, [{ parallel: [...ab, 'x'] }, { delay: 5 }]))).toBe(early('delay', '1'));
+    const rests = started([{ parallel: ab }, 'c', 'd'], { world: { plugins: ['a', 'b', 'c'] } });
+    rests.did('a').did('b').did('c');
+    expect(why(stored(rests, [{ parallel: [...ab, 'x'] }, 'c', 'd']))).toBe(early('c', '1'));
+  });
+
   it('takes settings and tasks of the new one, also the next attempt of what runs', () => {
     const it = started([{ task: 'a', retry: 1 }, 'b']);
     const tasks = [task('a', { params: { n: 2 }, timeout: 77 })];
