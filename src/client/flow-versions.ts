@@ -20,6 +20,7 @@ import { writeDocument } from './writes.js';
 /** One document of a flow. `jobs`: how many jobs that have not ended run it, or will take it as it is now. */
 export type FlowVersion = {
   readonly id: string;
+  readonly rev: string;
   readonly version?: string;
   readonly patch?: string;
   readonly current: boolean;
@@ -104,6 +105,7 @@ async function listVersions(store: Store, named: FlowName): Promise<FlowVersions
     const [since, by] = [currentSince(doc), currentBy(doc)];
     return {
       id: doc._id,
+      rev: doc._rev,
       ...(version === undefined ? {} : { version }),
       ...(patch === undefined ? {} : { patch }),
       current: current === doc,

@@ -1,5 +1,6 @@
 import { parseDocument } from '../reading/parse.js';
 import type { Found } from '../decide/world.js';
+import { atOnce } from '../decide/versions/at-once.js';
 import { migrated, type Migrated } from '../decide/versions/migrate.js';
 import type { MovedPoint } from '../decide/versions/movement.js';
 import type { DefinitionsKnown } from '../decide/versions/take-over.js';
@@ -11,6 +12,7 @@ import {
   type VersionAsk,
   type VersionChoice,
 } from '../model/flow-versions.js';
+import { isLiveJob, type Job } from '../model/job.js';
 import { keyOf, type Task } from '../model/task.js';
 import { readSchema } from '../evaluate/schemas.js';
 import type { Store } from '../store/store.js';
@@ -30,6 +32,8 @@ export type Migration = {
   readonly from: MovedPoint;
   readonly to?: MovedPoint;
   readonly because?: string;
+  /** Where it moves: what ends or begins at once, in sentences. */
+  readonly effects?: readonly string[];
 };
 
 /** The part of the client for moving jobs to other versions of their flows. */
@@ -45,14 +49,14 @@ export type Migrations = {
 };
 
 /** The part of the client for moving jobs. */
-export function migrationsWith(store: Store): Migrations {
+export function migrationsWith(store: Store, now: () => number = Date.now): Migrations {
   return {
     migrations: async (jobs, to) => {
       const known = knownDefinitions(store);
       const all: Migration[] = [];
       for (const job of jobs) {
         await roundTurn();
-        all.push(await migrationOf(job, to, known));
+        all.push(await migrationOf(job, to, { known, now: now() }));
       }
       return all;
     },
@@ -62,7 +66,7 @@ export function migrationsWith(store: Store): Migrations {
 async function migrationOf(
   doc: StoredDocument,
   to: string | undefined,
-  known: StoredDefinitions,
+  { known, now }: { readonly known: StoredDefinitions; readonly now: number },
 ): Promise<Migration> {
   const version = versionOf({ version: doc['flow_version'] });
   const from = {
@@ -81,9 +85,17 @@ async function migrationOf(
   for (;;) {
     const found: Migrated = migrated(parsed.value, to, known.definitions);
     if (found.kind === 'look_up') await known.find(found);
-    else if (found.kind === 'moves') return { ...about, can: 'moves', to: found.moved.to };
-    else return { ...about, can: found.kind, because: found.because };
+    else if (found.kind === 'moves') {
+      const effects = effectsOf(parsed.value, found.job, now);
+      return { ...about, can: 'moves', to: found.moved.to, ...effects };
+    } else return { ...about, can: found.kind, because: found.because };
   }
+}
+
+function effectsOf(before: Job, after: Job, now: number): Pick<Migration, 'effects'> {
+  if (!isLiveJob(before) || !isLiveJob(after)) return {};
+  const effects = atOnce(before, after, now);
+  return effects.length === 0 ? {} : { effects };
 }
 
 type StoredDefinitions = {

@@ -12,6 +12,7 @@ export const flowVersionsSchema = z
     versions: z.array(
       z.object({
         id: z.string().describe('Id of the document.'),
+        rev: z.string(),
         version: z.string().optional(),
         patch: z.string().optional(),
         current: z.boolean().describe('Jobs get it that ask for no version.'),
@@ -66,6 +67,10 @@ export const migrationsSchema = z
         from: pointSchema.describe('What it goes by now.'),
         to: pointSchema.optional().describe('What it would go by.'),
         because: z.string().optional().describe('Why it does not move, and what to do.'),
+        effects: z
+          .array(z.string())
+          .optional()
+          .describe('Where it can move: what ends or begins at once, in sentences.'),
       }),
     ),
   })

@@ -87,10 +87,48 @@ export type ExplainAnswer = {
 };
 
 export type RequestAnswer = {
-  readonly outcome: 'applied' | 'stored';
+  /** `there`: a job that is to move goes by that version already. */
+  readonly outcome: 'applied' | 'stored' | 'there';
   readonly request?: string;
   readonly job?: JobSummary;
   readonly notice?: string;
+};
+
+/** A document of a flow. */
+export type FlowVersionAnswer = {
+  readonly id: string;
+  readonly rev: string;
+  readonly version?: string;
+  readonly patch?: string;
+  readonly current: boolean;
+  readonly since?: number;
+  readonly by?: string;
+  readonly jobs: number;
+};
+
+export type FlowVersionsAnswer = {
+  readonly name: string;
+  readonly owner: string;
+  readonly versions: readonly FlowVersionAnswer[];
+  readonly problem?: string;
+  readonly partly: boolean;
+};
+
+export type FlowDifferencesAnswer = {
+  readonly differences: readonly {
+    readonly path: string;
+    readonly from?: unknown;
+    readonly to?: unknown;
+  }[];
+};
+
+export type MigrationsAnswer = {
+  readonly jobs: readonly {
+    readonly id: string;
+    readonly can: 'moves' | 'there' | 'stays';
+    readonly because?: string;
+    readonly effects?: readonly string[];
+  }[];
 };
 
 export type BulkRequested = {

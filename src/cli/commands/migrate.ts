@@ -86,16 +86,16 @@ async function meantJobs(
   return { jobs: [...jobs.values()].slice(0, limit), isNamed };
 }
 
-const head = ['JOB', 'FROM', 'TO', 'MOVES', 'WHY NOT'];
+const head = ['JOB', 'FROM', 'TO', 'MOVES', 'WHY NOT, OR WHAT HAPPENS AT ONCE'];
 
 /** Lists which jobs can move. Exit 1 when any cannot. */
 function showMigrations(found: readonly Migration[], io: Io): number {
-  const rows = found.map(({ id, from, to, can, because }) => [
+  const rows = found.map(({ id, from, to, can, because, effects = [] }) => [
     { text: id },
     { text: pointText(from) },
     { text: to === undefined ? '' : pointText(to) },
     { text: words[can], style: can === 'stays' ? ('red' as const) : ('green' as const) },
-    { text: because ?? '' },
+    { text: because ?? effects.join(' ') },
   ]);
   for (const line of tableLines(head, rows, io)) io.out(line);
   const count = (can: Migration['can']): number => found.filter((one) => one.can === can).length;

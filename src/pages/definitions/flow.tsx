@@ -1,3 +1,4 @@
+import { versionOf } from '../../model/flow-versions.js';
 import { insteadOfDeprecated } from '../../model/welcome.js';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
@@ -13,6 +14,7 @@ import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
 import type { DefinitionLists } from './edition.js';
 import { FlowPicture } from './flow-picture.js';
+import { FlowVersionsBox } from './flow-versions.js';
 import { switchFlow, StateWord } from './flows.js';
 import { useKnown, type KnownDefinitions } from './known.js';
 import { GatheredEvents } from './gathered-events.js';
@@ -36,7 +38,7 @@ export function FlowPage({ name }: { readonly name: string }) {
       <DefinitionAway kind="flow" name={name} error={error} again={reload} />
     );
   }
-  return <LoadedFlow loaded={value} known={known.value} reload={reload} />;
+  return <LoadedFlow key={value.id} loaded={value} known={known.value} reload={reload} />;
 }
 
 type Props = {
@@ -85,6 +87,7 @@ function LoadedFlow({ loaded, known, reload }: Props) {
             known={known}
             goTo={(path) => handle.current?.goTo(path)}
           />
+          <FlowVersionsBox flow={stored} onSwitched={reload} />
           <NamedParts value={editing.value} known={known} />
           {known !== undefined && (
             <RunningEditions flow={stored} stored={withNewest(known, stored)} />
@@ -112,10 +115,14 @@ type HeadProps = Pick<Props, 'reload'> & {
 function FlowHead({ stored, reload, onRemoved }: HeadProps) {
   const state = stateOf(stored.document);
   const isDisabled = state === 'disabled';
+  const version = versionOf(stored.document);
   return (
     <PageHead title={stored.name}>
       <StateWord state={state} />
-      <span class="muted">owner {stored.owner}</span>
+      <span class="muted">
+        owner {stored.owner}
+        {version !== undefined && `, version ${version}`}
+      </span>
       <span class="buttons">
         {mayOperate.value && state !== 'deprecated' && (
           <Link class="button primary" href={`/submit/${encodeURIComponent(stored.id)}`}>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import type { StoredJob } from '../answers.js';
+import type { FlowVersionAnswer, StoredJob } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
 import type { LiveState } from '../live/changes.js';
 import { Copy } from '../parts/copy.js';
@@ -7,19 +7,23 @@ import { Fact } from '../parts/fact.js';
 import { PageHead } from '../parts/page-head.js';
 import { StatusWord } from '../parts/status.js';
 import { Ago, Took } from '../parts/time.js';
+import { flowOwner } from './flow-owner.js';
 import { UniqueFacts } from './unique-facts.js';
 import { StartedBy } from './started-by.js';
 import { StepProgress } from './step-progress.js';
+import { versionOfJob } from './use-flow-versions.js';
 import type { StoredAttempt } from './attempts.js';
 
 type Props = {
   readonly job: StoredJob;
   readonly attempts: readonly StoredAttempt[];
   readonly live: LiveState;
+  /** Those of its flow, where it has not ended. */
+  readonly versions: readonly FlowVersionAnswer[] | undefined;
 };
 
 /** What a job is and how it stands, in a few lines. */
-export function JobHead({ job, attempts, live }: Props) {
+export function JobHead({ job, attempts, live, versions = [] }: Props) {
   const { id, status, flow, owner, start, end, exit, tags = [], external_id, parent } = job;
   const running = attempts.filter(({ state }) => state === '$$active' || state === '$$ready');
   return (
@@ -42,6 +46,7 @@ export function JobHead({ job, attempts, live }: Props) {
             )
           }
         />
+        <VersionFact job={job} versions={versions} />
         <Fact name="Owner" value={owner} />
         <Fact name="Began" value={<Ago at={start} />} />
         <Fact name={end === undefined ? 'Takes' : 'Took'} value={<Took from={start} to={end} />} />
@@ -67,6 +72,39 @@ export function JobHead({ job, attempts, live }: Props) {
       <StartedBy origin={job.origin} />
       {running.length === 1 && <StepProgress value={running[0]?.progress} />}
     </>
+  );
+}
+
+type VersionProps = {
+  readonly job: StoredJob;
+  readonly versions: readonly FlowVersionAnswer[];
+};
+
+/** Which version of its flow the job runs, and which is current now. */
+function VersionFact({ job, versions }: VersionProps) {
+  const own = versionOfJob(job);
+  const current = versions.find((one) => one.current);
+  const isOther = current !== undefined && current.version !== own;
+  if (own === undefined && !(isOther && job.document['flow_rev'] !== undefined)) return null;
+  return (
+    <Fact
+      name="Version"
+      value={
+        <>
+          {own ?? 'none'}
+          {isOther && (
+            <>
+              {' '}
+              (
+              <Link href={`/flows/${encodeURIComponent(current.id)}`}>
+                current: {current.version ?? 'without a version'}
+              </Link>
+              )
+            </>
+          )}
+        </>
+      }
+    />
   );
 }
 
@@ -98,11 +136,4 @@ function Notifications({ job: { document } }: Pick<Props, 'job'>) {
 
 function JobLink({ id }: { readonly id: string }) {
   return <Link href={`/jobs/${encodeURIComponent(id)}`}>{id}</Link>;
-}
-
-/** Of whom the flow of a job is: its snapshot tells, before there is one the job's owner is guessed. */
-function flowOwner({ document, owner }: StoredJob): string {
-  const { flow_definition: snapshot } = document;
-  const { owner: own } = (snapshot ?? {}) as { readonly owner?: unknown };
-  return typeof own === 'string' ? own : owner;
 }

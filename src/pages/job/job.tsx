@@ -24,6 +24,7 @@ import { Repairs } from './repairs.js';
 import { StepPanel } from './step-panel.js';
 import { Timeline } from './timeline.js';
 import './job.css';
+import { useFlowVersions } from './use-flow-versions.js';
 import { useJob } from './use-job.js';
 import { useOutline } from './use-outline.js';
 import { Why } from './why.js';
@@ -47,7 +48,7 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
 function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
   const job = useMemo(() => shownOf(stored), [stored]);
   const { attempts, picture, failed, caught, maySkip, nodes, steps } = useReading(job);
-  const outline = useOutline(nodes);
+  const [outline, versions] = [useOutline(nodes), useFlowVersions(job)];
   const [said, setSaid] = useSaid();
   const searched = { job, attempts, failed };
   const select = (step: string): void => setSaid('step', stepMeant(step, searched));
@@ -59,7 +60,7 @@ function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
   const { id, start, end } = job;
   return (
     <>
-      <JobHead job={job} attempts={attempts} live={live} />
+      <JobHead {...{ job, attempts, live, versions }} />
       {error !== undefined && <ProblemBox error={error} again={reload} />}
       <Why job={job} explained={explained} onStep={select} />
       <FormsOfJob job={id} asked={askedBy(job)} />
@@ -70,6 +71,7 @@ function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
         steps={steps}
         skippable={skippable}
         selected={said.step}
+        versions={versions ?? []}
         onDone={reload}
       />
       <div class="job-columns">

@@ -6,7 +6,7 @@ import { changedParams } from './changed-params.js';
 
 /** Asks something of the job, and tells the reader. @throws ApiProblem */
 export type AskedOf = (
-  word: 'retry' | 'cancel' | 'pause' | 'resume' | 'skip' | 'signal' | 'notes',
+  word: 'retry' | 'cancel' | 'pause' | 'resume' | 'skip' | 'signal' | 'notes' | 'migrate',
   body: Readonly<Record<string, unknown>>,
 ) => Promise<void>;
 
@@ -18,7 +18,8 @@ export type StepChoice = {
 
 type Props = { readonly ask: AskedOf; readonly onClose: () => void };
 
-function Reason() {
+/** Asks for a reason, for the record. */
+export function ReasonField() {
   return (
     <label>
       Why <small>(kept in the job)</small>
@@ -28,7 +29,9 @@ function Reason() {
 }
 
 /** What was written, as the API wants it: without what was left empty. */
-function given(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function givenParts(
+  parts: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
@@ -40,13 +43,13 @@ export function CancelQuestion({ ask, onClose }: Props) {
       does="Cancel the job"
       destroys
       onClose={onClose}
-      act={(form) => ask('cancel', given({ reason: formText(form, 'reason') }))}
+      act={(form) => ask('cancel', givenParts({ reason: formText(form, 'reason') }))}
     >
       <p>
         Steps that run are stopped, child jobs too. What was done stays done, unless the flow has
         something to undo it.
       </p>
-      <Reason />
+      <ReasonField />
     </AskDialog>
   );
 }
@@ -58,10 +61,10 @@ export function PauseQuestion({ ask, onClose }: Props) {
       title="Pause this job"
       does="Pause"
       onClose={onClose}
-      act={(form) => ask('pause', given({ reason: formText(form, 'reason') }))}
+      act={(form) => ask('pause', givenParts({ reason: formText(form, 'reason') }))}
     >
       <p>Steps that run go on to their end; no new one begins until somebody resumes the job.</p>
-      <Reason />
+      <ReasonField />
     </AskDialog>
   );
 }
@@ -116,7 +119,7 @@ export function SkipQuestion({ ask, onClose, steps, selected }: StepsProps) {
       destroys
       onClose={onClose}
       act={(form) =>
-        ask('skip', given({ step: formText(form, 'step'), reason: formText(form, 'reason') }))
+        ask('skip', givenParts({ step: formText(form, 'step'), reason: formText(form, 'reason') }))
       }
     >
       <p>The step counts as done, without a result; what comes after it begins.</p>
@@ -127,7 +130,7 @@ export function SkipQuestion({ ask, onClose, steps, selected }: StepsProps) {
           <StepOptions steps={steps} />
         </select>
       </label>
-      <Reason />
+      <ReasonField />
     </AskDialog>
   );
 }
@@ -145,7 +148,7 @@ export function SignalQuestion({ ask, onClose, attempts }: SignalProps) {
       act={(form) =>
         ask(
           'signal',
-          given({ name: formText(form, 'name'), data: jsonIn(form, 'data', 'The data') }),
+          givenParts({ name: formText(form, 'name'), data: jsonIn(form, 'data', 'The data') }),
         )
       }
     >
@@ -196,7 +199,7 @@ export function RetryQuestion(props: RetryProps) {
         const changed = changedParams(params, jsonIn(form, 'params', 'The parameters'));
         return ask(
           'retry',
-          given({
+          givenParts({
             from: formText(form, 'from'),
             params: Object.keys(changed).length === 0 ? undefined : changed,
             latest: form.get('latest') === null ? undefined : true,
@@ -234,7 +237,7 @@ export function RetryQuestion(props: RetryProps) {
       <label class="check">
         <input type="checkbox" name="latest" /> With the flow and the tasks as they are stored now
       </label>
-      <Reason />
+      <ReasonField />
     </AskDialog>
   );
 }

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { send } from '../api.js';
-import { isEnded, type RequestAnswer, type StoredJob } from '../answers.js';
+import { isEnded, type FlowVersionAnswer, type RequestAnswer, type StoredJob } from '../answers.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
 import { isObject } from '../../model/object.js';
 import type { StoredAttempt } from './attempts.js';
+import { MigrateQuestion, MoveButton } from './migrate-question.js';
 import { RemoveJob } from './remove-job.js';
 import {
   CancelQuestion,
@@ -26,10 +27,12 @@ type Props = {
   readonly skippable: readonly StepChoice[];
   /** The step that is looked at. */
   readonly selected: string | undefined;
+  /** Those of its flow, as they are stored now. */
+  readonly versions: readonly FlowVersionAnswer[];
   readonly onDone: () => void;
 };
 
-type Word = 'retry' | 'cancel' | 'pause' | 'skip' | 'signal' | 'notes';
+type Word = 'retry' | 'cancel' | 'pause' | 'skip' | 'signal' | 'notes' | 'migrate';
 
 /** Everything that can be asked of a job; what makes no sense now is not there. */
 export function Repairs(props: Props) {
@@ -72,6 +75,7 @@ export function Repairs(props: Props) {
       {!ended && asks('signal', 'Signal …', emphasis)}
       {!ended && !isHeld && asks('pause', 'Pause …')}
       {props.skippable.length > 0 && asks('skip', 'Skip a step …')}
+      <MoveButton job={job} versions={props.versions} onClick={() => setOpen('migrate')} />
       {asks('notes', 'Note …')}
       {!ended && asks('cancel', 'Cancel …', 'risky')}
       <RemoveJob job={job} attempts={props.attempts} />
@@ -86,6 +90,7 @@ const doneWords: Readonly<Record<Parameters<AskedOf>[0], string>> = {
   pause: 'No new step begins.',
   resume: 'The job goes on.',
   skip: 'The step is left out.',
+  migrate: 'The job goes by that version from now on.',
   signal: 'The signal is sent.',
   notes: 'Noted.',
 };
@@ -101,7 +106,7 @@ type QuestionProps = Props & {
 };
 
 function Question(props: QuestionProps) {
-  const { word, ask, onClose, job, attempts, steps, skippable, selected } = props;
+  const { word, ask, onClose, job, attempts, steps, skippable, selected, versions } = props;
   const shared = { ask, onClose };
   switch (word) {
     case undefined:
@@ -125,6 +130,8 @@ function Question(props: QuestionProps) {
       return <CancelQuestion {...shared} />;
     case 'pause':
       return <PauseQuestion {...shared} />;
+    case 'migrate':
+      return <MigrateQuestion {...shared} job={job} versions={versions} />;
     case 'notes':
       return <NoteQuestion {...shared} />;
   }

@@ -10,6 +10,8 @@ type Props = {
   readonly does: string;
   /** It takes something away that does not come back. */
   readonly destroys?: boolean;
+  /** Why it cannot be done as the form stands. */
+  readonly refused?: string | undefined;
   readonly children?: ComponentChildren;
   readonly onClose: () => void;
   /** Does it; what it throws is shown, and the window stays. */
@@ -17,7 +19,15 @@ type Props = {
 };
 
 /** A window that asks for what something needs, and does it. */
-export function AskDialog({ title, does, destroys = false, children, onClose, act }: Props) {
+export function AskDialog({
+  title,
+  does,
+  destroys = false,
+  refused,
+  children,
+  onClose,
+  act,
+}: Props) {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const run = async (form: HTMLFormElement): Promise<void> => {
@@ -46,7 +56,11 @@ export function AskDialog({ title, does, destroys = false, children, onClose, ac
           <button type="button" onClick={onClose}>
             {destroys ? 'Leave it as it is' : 'Close'}
           </button>
-          <button class={destroys ? 'danger' : 'primary'} disabled={busy}>
+          <button
+            class={destroys ? 'danger' : 'primary'}
+            disabled={busy || refused !== undefined}
+            title={refused}
+          >
             {busy ? 'One moment …' : does}
           </button>
         </div>
