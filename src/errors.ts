@@ -64,13 +64,13 @@ export const problems = {
   ),
   definition_exists: row(
     (d: { kind: string; id: string }) => `There is a ${d.kind} "${d.id}" already.`,
-    'To replace it send the header If-Match with its revision, or with * for whatever is there; with ?upsert=true it is stored whether there is one or not.',
+    'To replace it send the header If-Match with its revision, or with * for any revision; with ?upsert=true it is stored either way.',
     1,
     409,
   ),
   definition_absent: row(
     (d: { kind: string; id: string }) => `There is no ${d.kind} "${d.id}" that could be replaced.`,
-    'Leave If-Match and "_rev" out to store a new one; with ?upsert=true it is stored whether there is one or not.',
+    'Leave If-Match and "_rev" out to store a new one; with ?upsert=true it is stored either way.',
     4,
     412,
   ),
@@ -130,7 +130,7 @@ export const problems = {
     (d: { id: string; kind: string; wanted: string }) =>
       knownKinds.includes(d.kind)
         ? `Document "${d.id}" is a ${d.kind}, not a ${d.wanted}.`
-        : `Document "${d.id}" is of type ${JSON.stringify(d.kind)}, which is none of TWS; a ${d.wanted} has "type": "${d.wanted}".`,
+        : `Document "${d.id}" is of type ${JSON.stringify(d.kind)}, which TWS does not have; a ${d.wanted} has "type": "${d.wanted}".`,
     'Check the id with `tws list`; `tws schedule show` says what a schedule does.',
     2,
     400,
@@ -196,21 +196,21 @@ export const problems = {
   ),
   engine_broken: row(
     (d: { reason: string }) =>
-      `The engine stops, since its state is not known any more: something that is no plugin's was thrown and nobody caught it (${d.reason}).`,
-    'Please report it with the lines before it in the log, and start the engine again.',
+      `The engine stops because its state is no longer known: an error that came from no plugin was not caught (${d.reason}).`,
+    'Please report it with the lines of the log before it, and start the engine again.',
     70,
     500,
   ),
   engine_fatal: row(
     (d: { job: string; step: string; name: string; message: string }) =>
       `The engine stops: step ${d.step} of job ${d.job} failed with ${d.name}, which its flow calls fatal: ${d.message}`,
-    'Mend the cause and start the engine again; what it ran has ended or goes on elsewhere.',
+    'Correct the cause and start the engine again; what it ran has ended or goes on elsewhere.',
     70,
     503,
   ),
   interrupted: row(
     (_: Readonly<Record<string, never>>) => 'Interrupted.',
-    'Nothing more was done; repeat the command when you like.',
+    'Nothing more was done; the command can be repeated.',
     130,
     499,
   ),

@@ -215,7 +215,7 @@ The samples that come with tws send mails; \`--mailbox\` catches them on this ma
 - \`test\`: test cases of flows, which \`npx tws test\` runs with a clock of their own, without a database.
 - \`plugins\`: what tasks do, one module each; \`tws dev\` loads them again when they change.
   \`npx tws new plugin NAME\` writes one, and \`npx tws list --plugins\` shows them.
-- \`tws.json\`: settings. Credentials belong into COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.
+- \`tws.json\`: settings. Credentials belong in COUCH_USER, COUCH_PASS and TWS_CRYPTO_KEY.
 - \`npx tws logs JOB\` prints what its plugins have logged.
 - \`npx tws explain JOB\` says why a job does not move, \`npx tws doctor\` what is wrong here.
 `;

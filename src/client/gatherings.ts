@@ -34,7 +34,7 @@ export type GatheredQuery = {
   readonly owners?: readonly string[] | undefined;
   /** Only of flows of this name. */
   readonly flow?: string | undefined;
-  /** So many at most; default 100. */
+  /** At most this many; default 100. */
   readonly most?: number | undefined;
 };
 

@@ -19,7 +19,7 @@ export type InboxQuery = {
   readonly anyone?: boolean | undefined;
   /** Only of jobs of these owners. */
   readonly owners?: readonly string[] | undefined;
-  /** So many at most; default 100. */
+  /** At most this many; default 100. */
   readonly most?: number | undefined;
 };
 

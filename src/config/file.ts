@@ -101,7 +101,7 @@ const storage = z.enum(['auto', ...storageKinds], {
   error: `must be auto, ${storageKinds.join(' or ')}`,
 });
 
-/** `tws.json` of a project. Credentials belong into the environment; here they are possible only. */
+/** `tws.json` of a project. Credentials belong in the environment; here they are possible only. */
 export const settingsFileSchema = z
   .strictObject({
     $schema: z.exactOptional(z.string()),

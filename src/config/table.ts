@@ -53,7 +53,7 @@ export const settings = {
     about: 'Owner of new tasks, flows and jobs',
     usual: 'DEFAULT',
     flag: '--owner <name>',
-    help: 'Owner that is meant where a name is given without one; default: DEFAULT.',
+    help: 'Owner of names that are given without one; default: DEFAULT.',
   },
   plugins: {
     about: 'Folders of plugins, relative to this file, and npm packages that hold some',

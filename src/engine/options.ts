@@ -40,7 +40,7 @@ export type EngineOptions = {
   readonly sweepMs?: number | undefined;
   /** So far ahead times are kept in memory; default: what becomes due before the sweep after the next. */
   readonly horizonMs?: number | undefined;
-  /** Ends the wait for a database that is not there yet; a running engine is ended by `stop`. */
+  /** Ends the wait for a database that does not exist yet; a running engine is ended by `stop`. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each text that was decrypted, so that it can be hidden in what is reported. */
   readonly onSecret?: ((clear: string) => void) | undefined;

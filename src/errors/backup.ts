@@ -12,7 +12,7 @@ export const backupProblems = {
   restore_target_used: row(
     (d: { database: string; documents: number }) =>
       `The database "${d.database}" is not empty: it has ${counted(d.documents, 'document')} or more.`,
-    'Name a new one with --database, or say --into-used to add the documents of the backup to it.',
+    'Name a new one with --database, or use --into-used to add the documents of the backup to it.',
     3,
     409,
   ),

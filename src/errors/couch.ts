@@ -44,7 +44,7 @@ export const couchProblems = {
   couch_failed: row(
     (d: { url: string; action: string; status: number; reason: string }) =>
       `CouchDB at ${d.url} could not ${d.action}: it answers ${d.status} (${d.reason}).`,
-    'Look into the log of CouchDB, or run `tws doctor`.',
+    'Check the log of CouchDB, or run `tws doctor`.',
     69,
     502,
   ),

@@ -33,7 +33,7 @@ export const formProblems = {
   ),
   form_unfit: row(
     (d: { step: string; first: string; more: string }) =>
-      `The answer does not suit the form of step "${d.step}": ${ended(d.first)}${d.more === '' ? '' : ` ${d.more}`}`,
+      `The answer does not fit the form of step "${d.step}": ${ended(d.first)}${d.more === '' ? '' : ` ${d.more}`}`,
     'Correct what the sentences name; `tws inbox --json` has the schema of the form.',
     3,
     422,

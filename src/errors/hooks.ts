@@ -9,7 +9,7 @@ export const hookProblems = {
     404,
   ),
   hook_refused: row(
-    (_: Readonly<Record<string, never>>) => 'The sender has not proved itself.',
+    (_: Readonly<Record<string, never>>) => 'The sender could not be verified.',
     'Compare secret, header and algorithm of the sender with "check" of the hook; `tws hook test --send` shows a delivery that passes.',
     77,
     401,
@@ -27,14 +27,14 @@ export const hookProblems = {
     400,
   ),
   hook_unfit: row(
-    (d: { job: string }) => `The hook cannot be followed for this delivery: job ${d.job} says why.`,
+    (d: { job: string }) => `The hook fails for this delivery: job ${d.job} says why.`,
     'Correct "match" or "params" of the hook, and deliver again; `tws hook test` shows what they give.',
     3,
     422,
   ),
   hook_locked: row(
     (d: { hook: string }) => `The secrets of hook ${d.hook} cannot be read here, or hold no key.`,
-    'Give the process that serves the API the TWS_CRYPTO_KEY that they were encrypted with; `tws doctor` names those that it cannot read. An empty secret is no key, nor with standard_webhooks one that is no base64.',
+    'Give the process that serves the API the TWS_CRYPTO_KEY that they were encrypted with; `tws doctor` names those that it cannot read. An empty secret is not a key, and with standard_webhooks a secret has to be base64.',
     78,
     503,
   ),

@@ -4,7 +4,7 @@ import { row } from './row.js';
 export const httpProblems = {
   json_invalid: row(
     (d: { reason: string }) => `The body is not valid JSON: ${d.reason}`,
-    'Send one JSON document; to be sure of it, check it with `jq . FILE`.',
+    'Send one JSON document; `jq . FILE` checks a file.',
     2,
     400,
   ),
@@ -15,8 +15,8 @@ export const httpProblems = {
     400,
   ),
   request_unreadable: row(
-    (_: Readonly<Record<string, never>>) => 'What was sent is no request of HTTP.',
-    'See that the port and the scheme, http or https, are right.',
+    (_: Readonly<Record<string, never>>) => 'What was sent is not an HTTP request.',
+    'Check the port and the scheme (http or https).',
     2,
     400,
   ),
@@ -27,13 +27,13 @@ export const httpProblems = {
     408,
   ),
   headers_too_large: row(
-    (_: Readonly<Record<string, never>>) => 'The address and the headers are too long together.',
-    'Keep them below 16 KB; long lists belong into the body of a bulk request.',
+    (_: Readonly<Record<string, never>>) => 'Address and headers together are too long.',
+    'Keep them below 16 KB; long lists belong in the body of a bulk request.',
     2,
     431,
   ),
   cursor_invalid: row(
-    (_: Readonly<Record<string, never>>) => 'The cursor does not come from an earlier answer.',
+    (_: Readonly<Record<string, never>>) => 'The cursor is not one of an earlier answer.',
     'Leave it out to begin with the newest job, and take the next one from each answer.',
     2,
     400,
@@ -136,8 +136,8 @@ export const httpProblems = {
     403,
   ),
   token_refused: row(
-    (_: Readonly<Record<string, never>>) => 'The token is not valid, or not any more.',
-    'Have a new one made.',
+    (_: Readonly<Record<string, never>>) => 'The token is not valid, or no longer valid.',
+    'Ask for a new one.',
     77,
     401,
   ),
@@ -149,14 +149,14 @@ export const httpProblems = {
     403,
   ),
   owner_refused: row(
-    (d: { who: string; owner: string }) => `${d.who} has nothing to do with owner "${d.owner}".`,
+    (d: { who: string; owner: string }) => `${d.who} has no access to owner "${d.owner}".`,
     'A role tws-owner:NAME lets a user see and change what belongs to that owner.',
     77,
     403,
   ),
   owners_needed: row(
     (d: { who: string; what: string }) => `${d.who} may not ${d.what}, which concerns all owners.`,
-    'It takes a user with the role tws-owner:*, or an admin without any role tws-owner:….',
+    'This needs a user with the role tws-owner:*, or an admin without any role tws-owner:….',
     77,
     403,
   ),
@@ -169,26 +169,27 @@ export const httpProblems = {
   csrf_header_missing: row(
     (_: Readonly<Record<string, never>>) =>
       'A request with a session cookie that changes something must carry the header x-tws-request.',
-    'Send the header x-tws-request: 1; no page of another origin can.',
+    'Send the header x-tws-request: 1, which pages of other origins cannot send.',
     77,
     403,
   ),
   too_many_requests: row(
     (d: { seconds: number }) =>
       `Too many requests; the next is accepted in ${d.seconds} ${d.seconds === 1 ? 'second' : 'seconds'}.`,
-    'Wait as long as the header retry-after says; bulk requests take less of them.',
+    'Wait as long as the header retry-after says; use bulk requests to send fewer.',
     1,
     429,
   ),
   database_away: row(
-    (_: Readonly<Record<string, never>>) => 'The database does not answer at the moment.',
+    (_: Readonly<Record<string, never>>) => 'The database is not answering.',
     'Try again in a while; /_tws/health/ready says when it is back.',
     69,
     503,
   ),
   database_old: row(
-    (_: Readonly<Record<string, never>>) => 'The database is not of the version of this program.',
-    'Whoever runs it brings it up to date with `tws init`.',
+    (_: Readonly<Record<string, never>>) =>
+      'The database was set up by another version of this program.',
+    'Have an administrator bring it up to date with `tws init`.',
     69,
     503,
   ),
@@ -206,9 +207,8 @@ export const httpProblems = {
     503,
   ),
   unexpected: row(
-    (d: { reference: string }) =>
-      `Something happened that this program does not know (reference ${d.reference}).`,
-    'The log of the server has the details under that reference.',
+    (d: { reference: string }) => `An unexpected error occurred (reference ${d.reference}).`,
+    'The log of the server has the details under this reference.',
     1,
     500,
   ),

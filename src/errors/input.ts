@@ -111,8 +111,8 @@ export const inputProblems = {
   ),
   confirmation_needed: row(
     (d: { count: number }) =>
-      `Nothing was removed: ${counted(d.count, 'document')} can only go when somebody says yes on a terminal, and this is none.`,
-    'Say --no-confirm to remove without the question.',
+      `Nothing was removed: ${counted(d.count, 'document')} are only removed when that is confirmed on a terminal, and this is not one.`,
+    'Add --no-confirm to remove them without being asked.',
     2,
     400,
   ),
@@ -150,8 +150,8 @@ export const inputProblems = {
   ),
   many_unconfirmed: row(
     (d: { action: string; count: number }) =>
-      `Nothing was done: to ${d.action} ${counted(d.count, 'job')} needs a yes on a terminal, and this is none.`,
-    'Say --no-confirm to do it without the question.',
+      `Nothing was done: a request to ${d.action} ${counted(d.count, 'job')} must be confirmed on a terminal, and this is not one.`,
+    'Add --no-confirm to do it without being asked.',
     2,
     400,
   ),

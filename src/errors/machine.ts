@@ -9,14 +9,14 @@ export const machineProblems = {
     503,
   ),
   http_port_taken: row(
-    (d: { port: number }) => `Port ${d.port} of this machine, which the HTTP API wants, is in use.`,
+    (d: { port: number }) => `Port ${d.port} of this machine, which the HTTP API needs, is in use.`,
     'Choose another address with --http HOST:PORT (port 0 takes any free port), or end the program that uses this one.',
     69,
     503,
   ),
   mailbox_port_taken: row(
     (d: { port: number; what: string }) =>
-      `Port ${d.port} of this machine, which the ${d.what} wants, is in use.`,
+      `Port ${d.port} of this machine, which the ${d.what} needs, is in use.`,
     'Choose another port with --mail-port or --s3-port (0 takes any free port), or end the program that uses this one.',
     69,
     503,

@@ -10,7 +10,7 @@ export const secretProblems = {
       d?.where === undefined
         ? 'TWS_CRYPTO_KEY is not set in the environment of this command.'
         : `${d.where} is encrypted, but TWS_CRYPTO_KEY is not set ${place}: set it there to the key of the encrypted values.`,
-    'For example `export TWS_CRYPTO_KEY=…` before the command; for a first value any long random text will do, which is to be kept.',
+    'For example `export TWS_CRYPTO_KEY=…` before the command; for a first value any long random text will do, which you must keep.',
     78,
     503,
   ),
@@ -37,7 +37,7 @@ export const secretProblems = {
   ),
   secret_gone: row(
     (d: { kind: string; name: string; owner: string; field: string }) =>
-      `The secret ${d.field} of ${d.kind} "${d.name}" (owner ${d.owner}) is gone: no encrypted value stands there now.`,
+      `The secret ${d.field} of ${d.kind} "${d.name}" (owner ${d.owner}) is gone: there is no encrypted value there now.`,
     'Put it back into the document, or retry the job with the latest definitions.',
     78,
     422,
@@ -51,8 +51,8 @@ export const secretProblems = {
   ),
   named_secret_unfit: row(
     (d: { where: string; secret: string; owner: string }) =>
-      `${d.where} names the secret "${d.secret}" of owner ${d.owner}, whose document is not encrypted there or has another type, name or owner: store it anew with \`tws secret set ${d.secret.replace('.', ' ')}\`.`,
-    'Values in clear are never read from a secret; what was stored in clear should be changed at its server, too.',
+      `${d.where} names the secret "${d.secret}" of owner ${d.owner}, whose document is not encrypted there or has another type, name or owner: store it again with \`tws secret set ${d.secret.replace('.', ' ')}\`.`,
+    'Values in plain text are never read from a secret; one that was stored so should be changed at its server, too.',
     78,
     422,
   ),
@@ -148,7 +148,7 @@ export const secretProblems = {
   secrets_left: row(
     (d: { documents: number }) =>
       `The encrypted values of ${d.documents} ${d.documents === 1 ? 'document' : 'documents'} were left as they are.`,
-    'Mend what is named above, and run the command again: it goes on with what is left.',
+    'Correct what is named above, and run the command again: it goes on with what is left.',
     3,
     422,
   ),
@@ -161,7 +161,7 @@ export const secretProblems = {
   ),
   secret_older: row(
     (d: { where: string }) =>
-      `${d.where} is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it anew with \`tws encrypt\`.`,
+      `${d.where} is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it again with \`tws encrypt\`.`,
     'The keys of secrets.older are described in couch/schemas/tws.json.',
     78,
     422,
@@ -169,7 +169,7 @@ export const secretProblems = {
   secret_older_unreadable: row(
     (d: { where: string; cipher: string; kdf: string }) =>
       `${d.where} cannot be decrypted: TWS_CRYPTO_KEY or secrets.older of tws.json (${d.cipher}, ${d.kdf}) is not what it was encrypted with.`,
-    'Correct the key or the settings, or encrypt the value anew with `tws encrypt`.',
+    'Correct the key or the settings, or encrypt the value again with `tws encrypt`.',
     78,
     422,
   ),
@@ -183,14 +183,14 @@ export const secretProblems = {
   stored_with_other_key: row(
     (d: { documents: string }) =>
       `TWS_CRYPTO_KEY does not open the encrypted values in ${d.documents}: steps that need them fail.`,
-    'Set TWS_CRYPTO_KEY in the environment of this command to the key they were encrypted with and start it again, or encrypt them anew with `tws encrypt`.',
+    'Set TWS_CRYPTO_KEY in the environment of this command to the key they were encrypted with and start it again, or encrypt them again with `tws encrypt`.',
     78,
     422,
   ),
   stored_older: row(
     (d: { documents: string }) =>
       `There are values in the format of an earlier project (salt:cipher) in ${d.documents}: steps that need them fail.`,
-    'Say how they were encrypted in secrets.older of tws.json (described in couch/schemas/tws.json), or encrypt them anew with `tws encrypt`.',
+    'Say how they were encrypted in secrets.older of tws.json (described in couch/schemas/tws.json), or encrypt them again with `tws encrypt`.',
     78,
     422,
   ),

@@ -20,7 +20,7 @@ function* textPieces(text: string): Generator<string, void, undefined> {
   yield '"';
   for (let from = 0; from < text.length;) {
     let to = from + pieceLength;
-    // Both halves of a character belong into one piece.
+    // Both halves of a character belong in one piece.
     if (isHigh(text.charCodeAt(to - 1))) to += 1;
     yield JSON.stringify(text.slice(from, to)).slice(1, -1);
     from = to;

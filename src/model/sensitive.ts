@@ -20,7 +20,7 @@ export const isSubjectReference = (text: unknown): text is string =>
 
 /** A shorter value could not be hidden inside other texts. */
 export const shortestSensitive = 4;
-/** Values that are longer, in characters, belong into files. */
+/** Values that are longer, in characters, belong in files. */
 export const longestSensitive = 16_384;
 
 /** `subject` of a job. */

@@ -202,7 +202,7 @@ function asDetails(details: unknown): unknown {
   throw pluginProblem('DetailsInvalid', { problem });
 }
 
-/** Changes larger than this (UTF-8 of their JSON) belong into a result. */
+/** Changes larger than this (UTF-8 of their JSON) belong in a result. */
 const mostDataBytes = 65_536;
 
 function asChanges(changes: unknown): Json {

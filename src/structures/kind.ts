@@ -55,7 +55,7 @@ type Written = {
   readonly shape: (schemas: NodeSchemas) => Readonly<Record<string, z.ZodType>>;
   /** The keys beside its own that other nodes must not have, because only some kinds read them. */
   readonly beside?: readonly string[];
-  /** The keys that belong into the value of its own key. */
+  /** The keys that belong in the value of its own key. */
   readonly inside?: readonly string[];
   /** What it must keep beyond the form of its keys, which is right where this is asked. */
   readonly breaks?: (fields: Fields) => readonly RuleBreak[];

@@ -67,7 +67,7 @@ describe('tws start --http', () => {
     const start = tws(['start', ...more, '--http', String(port)], { cwd: root, env });
     expect(await start.ended).toBe(69);
     const said = start.err();
-    expect(said).toContain(`Port ${port} of this machine, which the HTTP API wants, is in use.`);
+    expect(said).toContain(`Port ${port} of this machine, which the HTTP API needs, is in use.`);
     const [, advice = ''] = said.split('is in use.');
     expect(advice).toContain('Choose another address with --http HOST:PORT');
     expect(advice).not.toMatch(new RegExp(`--port|${port}`));

@@ -87,7 +87,7 @@ it('a database that goes away does not disturb the others', async () => {
   expect(await process.ended).toBe(0);
 });
 
-it('a database that is not there yet holds up no other', async () => {
+it('a database that does not exist yet holds up no other', async () => {
   const { first, env, a } = await openTwo();
   const names = ['--database', `${a}_none`, '--database', a];
   const process = tws(['start', ...names], { cwd: first.root, env });

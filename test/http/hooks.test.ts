@@ -105,7 +105,7 @@ describe('a delivery to a hook', () => {
       401,
       expect.objectContaining({
         error: 'hook_refused',
-        reason: 'The sender has not proved itself.',
+        reason: 'The sender could not be verified.',
       }),
     ]);
     expect(JSON.stringify(api.lines)).not.toContain(secret);

@@ -139,7 +139,7 @@ describe('a value of an earlier project', () => {
     await expect(decrypt(value, passphrase, 'params.auth.pass')).rejects.toMatchObject({
       code: 'secret_older',
       message:
-        'params.auth.pass of task "t" (owner o) is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it anew with `tws encrypt`.',
+        'params.auth.pass of task "t" (owner o) is encrypted in the format of an earlier project (salt:cipher): say how in "secrets": {"older": {"cipher": …, "kdf": …}} of tws.json, or encrypt it again with `tws encrypt`.',
     });
   });
 

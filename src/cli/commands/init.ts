@@ -72,7 +72,7 @@ async function confirmed(config: Config, io: Io): Promise<Target> {
   };
   if (target.url.includes('@')) {
     const reason =
-      'Credentials belong into COUCH_USER and COUCH_PASS, not into the URL asked for here.';
+      'Credentials belong in COUCH_USER and COUCH_PASS, not into the URL asked for here.';
     throw problem('usage', { reason });
   }
   const changed = Object.entries(target).filter(

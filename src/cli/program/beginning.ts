@@ -8,7 +8,7 @@ export const beginning: readonly CommandDefinition[] = [
   {
     name: 'quickstart',
     about:
-      'Show a job run from end to end: a server, an engine and a mail, with nothing installed.',
+      'Run a sample job from end to end: a server, an engine and a mail, with nothing to install.',
     options: [
       { flags: '--keep', about: 'Keep the server and the engine running afterwards.' },
       {
@@ -23,7 +23,8 @@ export const beginning: readonly CommandDefinition[] = [
   },
   {
     name: 'dev',
-    about: 'Run all that developing needs: an embedded server, Fauxton, an engine; push couch/tws.',
+    about:
+      'Run everything that development needs: an embedded server, Fauxton, an engine; push couch/tws.',
     options: [
       optionOf('embedded.port'),
       { flags: '--mailbox', about: 'Run a mail server and an S3 server for the samples, too.' },
@@ -44,7 +45,7 @@ export const beginning: readonly CommandDefinition[] = [
   {
     name: 'new',
     about:
-      'Make the files of a project, or of a task, flow, schedule, hook, job or plugin in a project.',
+      'Create the files of a project, or of a task, flow, schedule, hook, job or plugin in a project.',
     arguments: [
       { name: '<kind>', about: 'project, task, flow, schedule, hook, job or plugin.' },
       { name: '<name>', about: 'Its name; of a project: the folder to make.' },
@@ -77,7 +78,7 @@ export const beginning: readonly CommandDefinition[] = [
   },
   {
     name: 'import',
-    about: 'Write plugins, tasks and flows that do what the workflows of node-workflow do.',
+    about: 'Convert workflows of node-workflow to plugins, tasks and flows.',
     arguments: [
       { name: '<from>', about: 'From what: node-workflow.', values: ['node-workflow'] },
       {

@@ -32,7 +32,7 @@ export const documents: readonly CommandDefinition[] = [
       {
         flags: '--prune',
         about:
-          'With --map, --tasks, --flows, --schedules or --hooks: remove, after a question, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
+          'With --map, --tasks, --flows, --schedules or --hooks: remove, after a confirmation, the stored ones that couch/tws of this project once brought and that no file holds now; with --owner only those of that owner. What other projects, the API or other tools stored stays.',
       },
       {
         flags: '--force',
@@ -73,7 +73,8 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--ours', about: 'Where both have changed the same key, keep what the file has.' },
       {
         flags: '--prune',
-        about: 'Remove, after a question, files whose documents were removed from the database.',
+        about:
+          'Remove, after a confirmation, files whose documents were removed from the database.',
       },
       { flags: '--dry-run', about: 'Print what would be written; write nothing.' },
     ],
@@ -111,9 +112,9 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--cancelled', about: 'Jobs that were cancelled.' },
       { flags: '--all', about: 'All jobs, and deprecated flows, too.' },
       { flags: '--plugins', about: 'Plugins of this project, and why broken ones are broken.' },
-      { flags: '--engines', about: 'Engines, and whether they give signs of life.' },
+      { flags: '--engines', about: 'Engines, and whether they are alive.' },
       { flags: '--views', about: 'Views: name => design document; your own among them.' },
-      { flags: '--workers', about: 'Workers outside that have given heartbeats.' },
+      { flags: '--workers', about: 'Workers in other programs that have sent heartbeats.' },
       flowOption,
       statusOption,
       { flags: '--failure <name>', about: 'Jobs that failed with this failure.' },
@@ -129,7 +130,7 @@ export const documents: readonly CommandDefinition[] = [
       {
         flags: '--sort <key>',
         about:
-          'Sort jobs by started (default), ended, took (newest or longest first), flow or status; -took: the other way round.',
+          'Sort jobs by started (default), ended, took (newest or longest first), flow or status; -took reverses the order.',
         values: async () => (await import('../job-sort.js')).sortKeys,
       },
       { flags: '--limit <n>', about: 'Maximum number of jobs; default 100.' },
@@ -171,11 +172,11 @@ export const documents: readonly CommandDefinition[] = [
       },
     ],
     options: [
-      { flags: '--task', about: 'A task is meant.' },
-      { flags: '--flow', about: 'A flow is meant.' },
-      { flags: '--schedule', about: 'A schedule is meant.' },
-      { flags: '--hook', about: 'A hook is meant.' },
-      { flags: '--job', about: 'A job of the flow of that name is meant.' },
+      { flags: '--task', about: 'Look for a task only.' },
+      { flags: '--flow', about: 'Look for a flow only.' },
+      { flags: '--schedule', about: 'Look for a schedule only.' },
+      { flags: '--hook', about: 'Look for a hook only.' },
+      { flags: '--job', about: 'Look for a job of the flow of that name.' },
       {
         flags: '--result <step>',
         about:
@@ -244,7 +245,7 @@ export const documents: readonly CommandDefinition[] = [
   },
   {
     name: 'remove',
-    about: 'Delete documents from the database, after a question; files stay.',
+    about: 'Delete documents from the database after a confirmation; files stay.',
     arguments: [
       {
         name: '<ids...>',

@@ -5,7 +5,7 @@ import { chosenJobs, flowOption, jobArgument, jobsArgument, requestOptions } fro
 export const jobs: readonly CommandDefinition[] = [
   {
     name: 'submit',
-    about: 'Submit the job of a file, or one of a stored flow; what is open in it is asked for.',
+    about: 'Submit a job from a file, or of a stored flow; missing values are asked for.',
     arguments: [
       {
         name: '<what>',
@@ -24,7 +24,7 @@ export const jobs: readonly CommandDefinition[] = [
       },
       {
         flags: '--stored-flow',
-        about: 'A stored flow is meant, also where a file has its name.',
+        about: 'Submit a stored flow, even where a file has its name.',
       },
       {
         flags: '--flow-version <version>',
@@ -43,10 +43,11 @@ export const jobs: readonly CommandDefinition[] = [
         flags: '--wait',
         about: 'Wait for the end and print the result; the exit status is that of the job.',
       },
-      { flags: '--timeout <s>', about: 'With --wait: so many seconds at most (exit 124).' },
+      { flags: '--timeout <s>', about: 'With --wait: wait at most this many seconds (exit 124).' },
       {
         flags: '--give-up <s>',
-        about: 'With --wait: so many seconds without any answer of CouchDB (exit 69); default 60.',
+        about:
+          'With --wait: give up after this many seconds without an answer of CouchDB (exit 69); default 60.',
       },
     ],
     stoppable: true,
@@ -61,7 +62,8 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'watch',
-    about: 'Follow a job to its end, whose exit status it has; without a job all changes of jobs.',
+    about:
+      'Follow a job to its end and exit with its status; without a job, follow all changes of jobs.',
     arguments: [
       {
         name: '[job]',
@@ -95,7 +97,7 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'cancel',
-    about: 'Ask for the end of jobs: running steps are stopped, the cancel branch runs.',
+    about: 'Cancel jobs: running steps are stopped, the cancel branch runs.',
     arguments: jobsArgument,
     options: [...chosenJobs('unfinished'), ...requestOptions],
     stoppable: true,
@@ -107,7 +109,7 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'pause',
-    about: 'Let no new step of jobs begin; steps that run end.',
+    about: 'Pause jobs: no new step begins; running steps go on to their end.',
     arguments: jobsArgument,
     options: [...chosenJobs('unfinished'), ...requestOptions],
     stoppable: true,
@@ -116,7 +118,7 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'resume',
-    about: 'Let paused jobs go on.',
+    about: 'Resume paused jobs.',
     arguments: jobsArgument,
     options: [...chosenJobs('paused'), ...requestOptions],
     stoppable: true,
@@ -125,7 +127,7 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'retry',
-    about: 'Let a job that has ended go on: at the step that failed, or at any other.',
+    about: 'Retry a job that has ended, from the step that failed or from any other.',
     arguments: jobsArgument,
     options: [
       { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
@@ -137,7 +139,7 @@ export const jobs: readonly CommandDefinition[] = [
         flags: '--failure <name>',
         about: 'With --failed: jobs that failed with this failure or code.',
       },
-      { flags: '--limit <n>', about: 'With --failed: so many jobs at most, the newest first.' },
+      { flags: '--limit <n>', about: 'With --failed: at most this many jobs, the newest first.' },
       ...requestOptions,
     ],
     stoppable: true,
@@ -166,7 +168,7 @@ export const jobs: readonly CommandDefinition[] = [
           'The version; default: the flow as it is stored now, in the version that a job asked for, else the current one.',
       },
       { flags: '--dry-run', about: 'List which jobs can move and why others cannot.' },
-      { flags: '--limit <n>', about: 'So many jobs at most.' },
+      { flags: '--limit <n>', about: 'At most this many jobs.' },
       ...requestOptions,
     ],
     stoppable: true,
@@ -179,7 +181,7 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'skip',
-    about: 'Leave a step of a job out; it counts as done.',
+    about: 'Skip a step of a job; it counts as done.',
     arguments: [...jobArgument, { name: '<step>', about: 'Its name, <task>-<n> or path.' }],
     options: requestOptions,
     examples: ['tws skip 4f1c load --reason "loaded by hand"'],
@@ -187,15 +189,15 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'note',
-    about: 'Keep a remark in a job.',
-    arguments: [...jobArgument, { name: '<text...>', about: 'What is to be remembered.' }],
-    options: [{ flags: '--by <name>', about: 'Whose remark it is.' }],
+    about: 'Add a note to a job.',
+    arguments: [...jobArgument, { name: '<text...>', about: 'The text of the note.' }],
+    options: [{ flags: '--by <name>', about: 'Who writes it.' }],
     examples: ['tws note 4f1c "The customer was told." --by ada'],
     load: async () => (await import('../commands/repair.js')).note,
   },
   {
     name: 'signal',
-    about: 'Send a signal to a job, which may wait for it now, later, or not be there yet.',
+    about: 'Send a signal to a job, whether it waits for it now or later, or does not exist yet.',
     arguments: [...jobArgument, { name: '<name>', about: 'Name of the signal.' }],
     options: [
       { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
@@ -205,7 +207,7 @@ export const jobs: readonly CommandDefinition[] = [
       { flags: '--owner <name>', about: 'With --start: owner of flow and job; default DEFAULT.' },
       { flags: '--params <json>', about: 'With --start: parameters of the job, by task.' },
       { flags: '--wait', about: 'Wait for the answer of the flow, and print it.' },
-      { flags: '--timeout <s>', about: 'With --wait: so many seconds at most (exit 124).' },
+      { flags: '--timeout <s>', about: 'With --wait: wait at most this many seconds (exit 124).' },
     ],
     stoppable: true,
     examples: [
@@ -217,19 +219,19 @@ export const jobs: readonly CommandDefinition[] = [
   },
   {
     name: 'inbox',
-    about: 'List the forms that wait for the answer of a person; what is due first comes first.',
+    about: "List the forms that wait for a person's answer, the soonest due first.",
     options: [
       { flags: '--for <name>', about: 'Only those for this user.' },
       { flags: '--group <name>', about: 'Only those for this role.' },
       { flags: '--all', about: 'Those of everybody, as without --for and --group.' },
-      { flags: '--limit <n>', about: 'So many at most; default 100.' },
+      { flags: '--limit <n>', about: 'At most this many; default 100.' },
     ],
     examples: ['tws inbox', 'tws inbox --for ann', 'tws inbox --group finance --json'],
     load: async () => (await import('../commands/inbox.js')).inbox,
   },
   {
     name: 'answer',
-    about: 'Answer a form; its fields are asked for where --data is left out.',
+    about: 'Answer a form; without --data its fields are asked for.',
     arguments: [
       ...jobArgument,
       { name: '[step]', about: 'Path or name of the step, where several forms wait.' },

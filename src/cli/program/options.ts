@@ -10,7 +10,7 @@ export const globalOptions: readonly OptionDefinition[] = [
   { ...optionOf('owner'), values: { named: ['owner'] } },
   {
     flags: '--no-confirm',
-    about: 'Ask for no confirmation; commands that would ask for none take it, too.',
+    about: 'Ask for no confirmation; every command accepts it.',
   },
   { flags: '--json', about: 'Print results as JSON, and nothing else.' },
   { flags: '--quiet', about: 'Print nothing but errors.' },
@@ -61,7 +61,7 @@ export const chosenJobs = (which: string): readonly OptionDefinition[] => [
   { flags: '--every', about: `All ${which} jobs, or those that the next options choose.` },
   { ...flowOption, about: 'With --every: jobs of this flow, as name or name::owner.' },
   { ...statusOption, about: 'With --every: jobs of these statuses.' },
-  { flags: '--limit <n>', about: 'With --every: so many jobs at most, the newest first.' },
+  { flags: '--limit <n>', about: 'With --every: at most this many jobs, the newest first.' },
 ];
 
 /** What a picture may be written as. */

@@ -16,7 +16,7 @@ export const queues: readonly CommandDefinition[] = [
       {
         name: '[versions...]',
         about:
-          'With use one version, with diff two, or one to compare with the current one; the id of a document does as well.',
+          'With use one version, with diff two, or one to compare with the current one; or the id of a document.',
       },
     ],
     options: [
@@ -35,7 +35,7 @@ export const queues: readonly CommandDefinition[] = [
   },
   {
     name: 'queue',
-    about: 'List queues, pause them, and let them go on.',
+    about: 'List, pause and resume queues.',
     arguments: [
       {
         name: '<action>',
@@ -77,7 +77,7 @@ export const queues: readonly CommandDefinition[] = [
     options: [
       {
         flags: '--limit <n>',
-        about: 'So many at most, with show so many jobs of each kind; default 100.',
+        about: 'At most this many, with show this many jobs of each kind; default 100.',
       },
     ],
     examples: ['tws limit list', 'tws limit list --owner me --json', 'tws limit show import'],
@@ -90,7 +90,7 @@ export const queues: readonly CommandDefinition[] = [
       { name: '<action>', about: 'What to do: gatherings.', values: ['gatherings'] },
       { name: '[flow]', about: 'Only for jobs of this flow.', values: { named: ['flow'] } },
     ],
-    options: [{ flags: '--limit <n>', about: 'So many at most; default 100.' }],
+    options: [{ flags: '--limit <n>', about: 'At most this many; default 100.' }],
     examples: ['tws trigger gatherings', 'tws trigger gatherings index --json'],
     load: async () => (await import('../commands/trigger.js')).trigger,
   },

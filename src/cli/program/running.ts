@@ -9,16 +9,17 @@ const placeOptions = (word: string): OptionDefinition[] => [
     flags: '--for <document>',
     about: `What the value is ${word} for: task:NAME, flow:NAME, hook:NAME, secret:NAME (of --owner), or settings.`,
   },
-  { flags: '--field <path>', about: 'Where it stands there: params.smtp.auth.pass.' },
+  { flags: '--field <path>', about: 'The path of its field: params.smtp.auth.pass.' },
 ];
 
 /** Running and looking after it. */
 export const running: readonly CommandDefinition[] = [
   {
     name: 'start',
-    about: 'Run an engine until Ctrl-C or SIGTERM; steps may end first, a second signal ends them.',
+    about:
+      'Run an engine until Ctrl-C or SIGTERM; running steps may end first, a second signal ends them at once.',
     options: [
-      { flags: '--engines <n>', about: 'Run so many engines, each a process of its own.' },
+      { flags: '--engines <n>', about: 'Run this many engines, each a process of its own.' },
       ...engineOptions,
       {
         flags: '--name <name>',
@@ -50,10 +51,10 @@ export const running: readonly CommandDefinition[] = [
   },
   {
     name: 'top',
-    about: 'Show jobs, throughput, engines and what waits longest, again and again; q leaves.',
+    about: 'Show jobs, throughput, engines and what waits longest, updated continuously; q quits.',
     options: [
       { flags: '--once', about: 'Print it once.' },
-      { flags: '--interval <s>', about: 'So many seconds between two looks; default 2.' },
+      { flags: '--interval <s>', about: 'Seconds between two updates; default 2.' },
     ],
     stoppable: true,
     examples: ['tws top', 'tws top --once', 'tws top --once --json'],
@@ -62,7 +63,7 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'retain',
     about:
-      'Remove, after a question, the ended jobs that "retain" of their flow or of tws.json does not keep.',
+      'Remove, after a confirmation, the ended jobs that "retain" of their flow or of tws.json does not keep.',
     options: [{ flags: '--dry-run', about: 'Print what would be removed; remove nothing.' }],
     stoppable: true,
     examples: ['tws retain --dry-run', 'tws retain --no-confirm', 'tws retain --dry-run --json'],
@@ -273,7 +274,8 @@ export const running: readonly CommandDefinition[] = [
   },
   {
     name: 'completion',
-    about: 'Print what a shell reads to complete commands, options and names of the database.',
+    about:
+      'Print the script with which a shell completes commands, options and names of the database.',
     arguments: [{ name: '<shell>', about: 'One of bash, zsh, fish.', values: shells }],
     examples: [
       'eval "$(tws completion bash)"',
@@ -291,7 +293,7 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'doctor',
     about:
-      'Look at settings, plugins, server, database and engines; say what is wrong and what to do.',
+      'Check settings, plugins, server, database and engines; say what is wrong and what to do.',
     options: [
       {
         flags: '--measure',

@@ -4,7 +4,7 @@ import type { CommandDefinition } from '../command.js';
 export const schedules: readonly CommandDefinition[] = [
   {
     name: 'schedule',
-    about: 'List and show schedules, pause and resume them, run one now, or make up a period.',
+    about: 'List and show schedules, pause and resume them, run one now, or backfill a period.',
     arguments: [
       {
         name: '<action>',
@@ -18,9 +18,12 @@ export const schedules: readonly CommandDefinition[] = [
       },
     ],
     options: [
-      { flags: '--count <n>', about: 'With next: so many slots; default 10.' },
+      { flags: '--count <n>', about: 'With next: how many slots; default 10.' },
       { flags: '--wait', about: 'With run: as with submit, wait for the end of the job.' },
-      { flags: '--timeout <s>', about: 'With run --wait: so many seconds at most (exit 124).' },
+      {
+        flags: '--timeout <s>',
+        about: 'With run --wait: wait at most this many seconds (exit 124).',
+      },
       {
         flags: '--from <when>',
         about:
@@ -32,9 +35,9 @@ export const schedules: readonly CommandDefinition[] = [
       },
       {
         flags: '--at-once <n>',
-        about: 'With backfill: so many of its jobs run at once; default 3.',
+        about: 'With backfill: how many of its jobs run at once; default 3.',
       },
-      { flags: '--cancel', about: 'With backfill: call it off; jobs that have begun go on.' },
+      { flags: '--cancel', about: 'With backfill: cancel it; jobs that have begun go on.' },
       { flags: '--by <name>', about: 'With run and backfill: who asks; the jobs name them.' },
     ],
     stoppable: true,

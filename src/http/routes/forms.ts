@@ -54,7 +54,7 @@ export const inboxRoute = route({
     group: z.string().optional().describe('Only those for this role.'),
     all: flagParam.optional().describe('true: those of everybody.'),
     owner: z.string().optional(),
-    limit: countParam(1, 1_000).optional().describe('So many at most; default 100.'),
+    limit: countParam(1, 1_000).optional().describe('At most this many; default 100.'),
   }),
   answers: {
     200: {

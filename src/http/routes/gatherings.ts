@@ -33,7 +33,7 @@ export const gatheringsRoute = route({
   query: z.object({
     owner: z.string().optional(),
     flow: z.string().optional().describe('Only for jobs of this flow.'),
-    limit: countParam(1, 1_000).optional().describe('So many at most; default 100.'),
+    limit: countParam(1, 1_000).optional().describe('At most this many; default 100.'),
   }),
   answers: {
     200: {

@@ -55,7 +55,7 @@ export const limitsRoute = route({
   access: 'viewer',
   query: z.object({
     owner: z.string().optional(),
-    limit: countParam(1, 1_000).optional().describe('So many at most; default 100.'),
+    limit: countParam(1, 1_000).optional().describe('At most this many; default 100.'),
     name: z
       .string()
       .optional()

@@ -70,7 +70,7 @@ it('an engine ends while it waits for a database', async () => {
   await server.start();
 });
 
-it('an engine waits for a database that is not there yet', async () => {
+it('an engine waits for a database that does not exist yet', async () => {
   const server = await ownServer();
   const space = await openWorkspace({}, server.url);
   await space.put(
