@@ -11,6 +11,7 @@ import {
   type AlertOccasion,
   type Occasion,
 } from './occasions.js';
+import { changedFormLink } from './form-link.js';
 import { retrySchema } from './retry.js';
 import { writtenLengthSchema, spanSchema } from './span.js';
 import { flagSchema, nameOf, paramsSchema, textSchema, askedVersionSchema } from './scalars.js';
@@ -150,6 +151,7 @@ export function judgeEntry(
       'must stand beside "on" with "waiting", "reminder", "due" or "escalated": nothing else asks users',
     );
   }
+  judgeLinks(entry, refuse);
   const foreign = kind === 'url' ? (['params'] as const) : ofWebhooks;
   for (const key of foreign) {
     if (entry[key] === undefined) continue;
@@ -157,6 +159,18 @@ export function judgeEntry(
       [key],
       `must not stand beside "${kind}": ${key === 'params' ? 'a webhook has a "body"' : 'it is for webhooks'}`,
     );
+  }
+}
+
+/** What stands for a link in stored parameters becomes one only as it is. */
+function judgeLinks(
+  entry: z.infer<z.ZodObject<typeof entryFields>>,
+  refuse: (path: readonly string[], message: string) => void,
+): void {
+  for (const key of ['params', 'body', 'url', 'headers'] as const) {
+    const tag = changedFormLink(entry[key]);
+    if (tag !== undefined)
+      refuse([key], `must use form.link as it is, {{form.link}}: ${tag} would change the link`);
   }
 }
 

@@ -3,6 +3,7 @@ import { isObject } from '../model/object.js';
 import { flagSchema, jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
 import { writtenLengthSchema } from '../model/span.js';
 import type { Approval, Entry, PeopleAsked } from '../model/tree.js';
+import { counted, lengthOf } from '../words.js';
 
 /* Waits for people: what an entry may say of a form, of who may answer it and of when they are reminded. */
 
@@ -207,6 +208,17 @@ function approvalForm({ comment, form = {} }: Approval): Readonly<Record<string,
       ...(isObject(properties) ? { ...properties, approved } : {}),
     },
   };
+}
+
+/** What a flow says of a wait for people beside its title: when somebody is told, and by which links it is answered. */
+export function peopleNotes({ due, remind, escalate, link }: PeopleAsked): readonly string[] {
+  const reminders = remind === undefined ? 0 : [remind].flat().length;
+  return [
+    ...(due === undefined ? [] : [`due after ${lengthOf(due)}`]),
+    ...(reminders === 0 ? [] : [counted(reminders, 'reminder')]),
+    ...(escalate === undefined ? [] : [`escalates after ${lengthOf(escalate.after)}`]),
+    ...(link === undefined ? [] : [link === false ? 'no links' : `links for ${lengthOf(link)}`]),
+  ];
 }
 
 /** The ways to the texts of a wait for people that may hold templates. */

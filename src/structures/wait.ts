@@ -3,7 +3,7 @@ import { jsonSchemaSchema, nameSchema, textSchema } from '../model/scalars.js';
 import { writtenLengthSchema } from '../model/span.js';
 import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
-import { formFields, judgePeople, peopleKeys, waysToAsked } from './people.js';
+import { formFields, judgePeople, peopleKeys, peopleNotes, waysToAsked } from './people.js';
 
 const answerText = 'must be a JSONata expression, or {"step": name} of a later step';
 const answerSchema = z
@@ -72,8 +72,9 @@ export const wait: EntryKind = {
   shape: { wait: waitSchema.describe('Waits for a signal, an event or the answer of a person.') },
   calledBy: 'word',
   isWait: true,
-  notes: ({ wait: { signal, event, key, match, timeout, form, title } = {} }) => [
+  notes: ({ wait: { signal, event, key, match, timeout, form, title, ...asked } = {} }) => [
     ...(form === undefined ? [] : [`waits for a person${title === undefined ? '' : `: ${title}`}`]),
+    ...peopleNotes(asked),
     ...(signal === undefined || form !== undefined ? [] : [`waits for signal ${signal}`]),
     ...(event === undefined
       ? []

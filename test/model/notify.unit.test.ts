@@ -15,6 +15,17 @@ describe('readNotify', () => {
     ['a task with parameters', { on: ['failed', 'cancelled'], task: 'mail', params: { a: 1 } }],
     ['a flow', { on: ['succeeded'], flow: 'next', include: ['params', 'result'] }],
     ['an entry for each user', { on: ['due'], task: 'mail', each: true }],
+    [
+      'the link of a form as it is',
+      {
+        task: 'mail',
+        params: {
+          a: '{{form.link}} {{{ form.link }}} {{~form.link~}} {{json form.link}} {{! up form.link }}',
+          b: '{{#if form.link}}{{../form.link}}{{else if @root.form.link}}x{{/if}} form.link',
+          c: ['{{upper job.params.form.link}} {{form.linked}} {{upper platform.link}}', null, 5],
+        },
+      },
+    ],
     ['a webhook with all there is', { url, headers: { a: 1 }, body: [], timeout: 1, retry: 2 }],
   ])('takes %s', (_title, entry) => {
     expect(readNotify([entry])).toEqual({ entries: [entry], problems: [] });
@@ -35,6 +46,16 @@ describe('readNotify', () => {
     [{ url, format: 'slack', body: 1 }, 'notify[0].format', /must not stand beside "body"/],
     [{ flow: 'f', format: 'slack' }, 'notify[0].format', /a flow makes its own texts/],
     [{ url, include: ['secrets'] }, 'notify[0].include[0]', /"params" or "result"/],
+    [
+      { url, body: { a: ['{{lookup form.link 0}}'] } },
+      'notify[0].body',
+      /^notify\[0\]\.body must use form\.link as it is, \{\{form\.link\}\}: \{\{lookup form\.link 0\}\} would change the link\.$/,
+    ],
+    [{ task: 'm', params: { t: 'a {{uppercase form.link}}' } }, 'notify[0].params', /would change/],
+    [{ task: 'm', params: { t: '{{form.link.length}}' } }, 'notify[0].params', /would change/],
+    [{ task: 'm', params: { t: '{{#with form.link}}{{/with}}' } }, 'notify[0].params', /change/],
+    [{ task: 'm', params: { t: '{{f (g form.link)}}' } }, 'notify[0].params', /change/],
+    [{ url: 'https://x.y/{{enc @root.form.link}}' }, 'notify[0].url', /would change/],
     [{ url, retry: -1 }, 'notify[0].retry', /retries/],
     [{ url, each: true }, 'notify[0].each', /"waiting", .* nothing else asks users/],
     [{ url, on: ['late'], each: true }, 'notify[0].each', /nothing else asks users/],

@@ -5,6 +5,7 @@ import type { SignalDocument } from '../../model/signal.js';
 import { isCancelByParent } from '../finish/abandoned.js';
 import { withAttached } from '../steps.js';
 import { canonical } from '../../model/canonical.js';
+import { isAwaitedLater } from '../../reading/later-waits.js';
 import { lateAnswer } from '../../reading/people.js';
 import { leasedStep } from '../waiting/lease.js';
 import { without } from '../../model/record.js';
@@ -145,7 +146,7 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   if (known.some((record) => isRecordOf(record, signal))) return { kind: 'repeated' };
   if (known.some((record) => isSentAgain(signal, record))) return { kind: 'repeated' };
   if (known.length > 0) return usedBefore(signal);
-  const late = lateAnswer(job, signal);
+  const late = tooLate(job, signal);
   if (late !== undefined) return refused(late);
   if (isFinal(job)) return refused(finalAlready(job._id));
   if (signals.length >= mostSignals) {
@@ -154,7 +155,21 @@ export function receive(job: Job, signal: SignalDocument, now: number, big?: Big
   const { job: holder, data } = aside(job, signal, big);
   const kept = keptSignal(signal, data, now);
   const after = { ...awake(holder), signals: [...signals, kept] } as Job;
-  return { kind: 'applied', job: isLiveJob(after) ? withUnreadSignals(after, [signal.name]) : after };
+  return {
+    kind: 'applied',
+    job: isLiveJob(after) ? withUnreadSignals(after, [signal.name]) : after,
+  };
+}
+
+/** Why a signal comes too late; one without an address may have been sent ahead for a wait to come. */
+function tooLate(job: Job, signal: SignalDocument): string | undefined {
+  const late = lateAnswer(job, signal);
+  const isAhead =
+    late !== undefined &&
+    signal.step === undefined &&
+    isLiveJob(job) &&
+    isAwaitedLater(job, signal.name);
+  return isAhead ? undefined : late;
 }
 
 /** A signal as its job keeps it. */

@@ -6,9 +6,7 @@ import type { Problem } from '../../model/problems.js';
 import { isOfWork } from '../../model/work.js';
 import { leavesIn } from '../../reading/entries.js';
 import { unreadKeys } from '../../reading/unread-keys.js';
-import type { Leaf } from '../../model/tree.js';
-import { formAskedBy } from '../../structures/people.js';
-import { signalNameOf } from '../waiting/form.js';
+import { signalsRead } from '../../reading/later-waits.js';
 
 /** Maximum number of keys, and of names of signals, that are reported: the next job reports the others. */
 const mostTold = 20;
@@ -98,13 +96,6 @@ export function unreadSignal(job: LiveJob, name: string): Problem | undefined {
   if (isOpen) return undefined;
   const what = `signals: nothing in this job waits for the signal ${JSON.stringify(name)}`;
   return { path: 'signals', message: `${what}; ${insteadOf(name, [...read])}` };
-}
-
-function signalsRead({ entry, label }: Leaf): readonly string[] {
-  const { wait } = entry;
-  const asked = formAskedBy(entry);
-  if (asked === undefined) return wait?.signal === undefined ? [] : [wait.signal];
-  return [asked.signal ?? signalNameOf(entry, label)];
 }
 
 function insteadOf(name: string, read: readonly string[]): string {

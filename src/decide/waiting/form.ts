@@ -3,8 +3,9 @@ import { failure } from '../../model/failures.js';
 import type { LiveJob, Signal } from '../../model/job.js';
 import { isObject } from '../../model/object.js';
 import { exits, type StepForm, type WaitingStep } from '../../model/step.js';
-import type { Entry, Leaf } from '../../model/tree.js';
+import type { Leaf } from '../../model/tree.js';
 import { mayAnswer, nextTimer, peopleWords } from '../../reading/people.js';
+import { isAwaitedLater } from '../../reading/later-waits.js';
 import { leafAt } from '../../reading/entries.js';
 import { formAskedBy, type FormAsked } from '../../structures/people.js';
 import { concealedIn } from '../../structures/concealed.js';
@@ -98,14 +99,7 @@ function known(all: Filled): Filled {
 
 /** Each wait has a signal of its own, so that no answer goes astray: `sign`, `approve-1`, `sign-2` in a map. */
 function usualSignal({ entry, label, path }: Leaf): string {
-  return [signalNameOf(entry, label), ...repetitionsAround(path).map(({ number }) => number)].join(
-    '-',
-  );
-}
-
-/** The signal of a wait for people that names none; in maps and loops numbers follow. */
-export function signalNameOf({ name }: Entry, label: string): string {
-  return name ?? label;
+  return [entry.name ?? label, ...repetitionsAround(path).map(({ number }) => number)].join('-');
 }
 
 type Timers = NonNullable<StepForm['timers']>;
@@ -225,16 +219,17 @@ export function endForm(job: LiveJob, { step, signal, asked }: FormAnswered, now
   return failStep(held, ended, { state: '$$error', failure: given, exit: exits.failed }, now);
 }
 
-/** Refuses the other answers that have come for a wait; those that another open wait may take stay. */
+/** Refuses the other answers that have come for a wait; those that another wait may take, now or later, stay. */
 function withoutRivals(
   job: LiveJob,
   step: WaitingStep,
   { by, at }: NonNullable<StepForm['answered']>,
   now: number,
 ): LiveJob {
-  const isAwaited = job.steps.some(
+  const isOpen = job.steps.some(
     (one) => one.state === '$$waiting' && one.signal === step.signal && one.path !== step.path,
   );
+  const isAwaited = isOpen || isAwaitedLater(job, String(step.signal));
   const taken = new Set(job.steps.map((one) => one['signal_id']));
   const { signals: all = [] } = job;
   const rivals = all.filter(

@@ -272,6 +272,66 @@ describe('a wait for people', () => {
     expect(told.job).not.toHaveProperty('requests');
   });
 
+  it.each<[what: string, first: WrittenNode, then: readonly WrittenNode[], isKept: boolean]>([
+    [
+      'the next step waits for it',
+      { wait: { signal: 'ok', form: {} } },
+      [{ wait: { signal: 'ok' } }],
+      true,
+    ],
+    [
+      'a later step has the same name',
+      { name: 'ok', approve: {} },
+      ['a', { name: 'ok', approve: {} }],
+      true,
+    ],
+    [
+      'a map waits for it later',
+      { name: 'ok', approve: {} },
+      [{ map: { over: [1], do: { wait: { signal: 'ok' } } } }],
+      true,
+    ],
+    ['nothing else does', { name: 'ok', approve: {} }, ['a', { approve: {} }], false],
+  ])('PF4: keeps an answer that was sent ahead where %s', (_what, first, then, isKept) => {
+    const told = begun([first, ...then]);
+    told.signal('ok', { approved: true });
+    const ahead = (): unknown => told.signal('ok', { approved: true });
+    if (!isKept) return expect(ahead).toThrow('was answered already');
+    ahead();
+    expect(told.job).not.toHaveProperty('requests');
+    const both = begun([first, ...then]);
+    const signals = ['s1', 's2'].map((id) => ({
+      id,
+      name: 'ok',
+      at: t0,
+      data: { approved: true },
+    }));
+    both.job = { ...both.job, signals } as typeof both.job;
+    both.go();
+    expect(both.job).not.toHaveProperty('requests');
+  });
+
+  it('PF4: lets an answer sent ahead end the second of two waits in a row', () => {
+    const told = begun([
+      { wait: { signal: 'ok', form: {} } },
+      'a',
+      { wait: { signal: 'ok', form: {} } },
+    ]);
+    told.signal('ok', { n: 1 }, { by: 'ann' });
+    told.signal('ok', { n: 2 }, { by: 'bob' });
+    told.did('a');
+    expect(told.ending).toMatchObject({ state: '$$complete', exit: 0 });
+    expect(told.steps.map(({ signal_id }) => signal_id)).toEqual(['sent-1', undefined, 'sent-2']);
+    const late = begun([
+      { wait: { signal: 'ok', form: {} } },
+      { wait: { signal: 'ok', form: {} } },
+      'a',
+    ]);
+    late.signal('ok', { n: 1 }).signal('ok', { n: 2 });
+    expect(() => late.signal('ok', { n: 3 })).toThrow('was answered already');
+    expect(() => late.signal('ok', { n: 3 }, { step: '0' })).toThrow('was answered already');
+  });
+
   it('PF4: refuses others where nobody knows who answered', () => {
     const told = begun(asking({}));
     const signals = ['s1', 's2'].map((id) => ({ id, name: 'ask', at: t0, data: { amount: 1 } }));
