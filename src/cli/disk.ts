@@ -48,7 +48,11 @@ export async function putInPlace(beside: string, path: string, disk: FileDisk): 
 }
 
 /** Writes a file as a whole. */
-export async function writeWhole(path: string, text: string, disk: FileDisk): Promise<void> {
+export async function writeWhole(
+  path: string,
+  text: string,
+  disk: FileDisk = realDisk,
+): Promise<void> {
   await putInPlace(await writeBeside(path, text, disk), path, disk);
 }
 

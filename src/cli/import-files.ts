@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { problem } from '../errors.js';
+import { realDisk, removeLeftOver, writeWhole, type FileDisk } from './disk.js';
 
 /** What became, or becomes, of a file of an import. */
 export type FileChange = 'created' | 'updated' | 'unchanged';
@@ -10,7 +11,13 @@ export type FileChange = 'created' | 'updated' | 'unchanged';
 /** Keeps what imports have written, so that the next one knows what people have changed since. */
 const recordPath = join('couch', 'tws', '.import.json');
 
-const recordSchema = z.looseObject({ files: z.record(z.string(), z.string()) });
+/** `writing`: what an import that did not end was about to write. */
+const recordSchema = z.looseObject({
+  files: z.record(z.string(), z.string()),
+  writing: z.record(z.string(), z.string()).optional(),
+});
+
+type ImportRecord = Pick<z.infer<typeof recordSchema>, 'files' | 'writing'>;
 
 /**
  * What the files of an import, by their path below `folder`, are to those that are there: files as an earlier import
@@ -20,44 +27,58 @@ export async function compareFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, FileChange>> {
-  const written = await readRecord(folder);
+  const { files: written, writing = {} } = await readRecord(folder);
   const changes = new Map<string, FileChange>();
   const changed: string[] = [];
   for (const [path, text] of files) {
     const there = await textAt(join(folder, path));
     if (there === undefined) changes.set(path, 'created');
     else if (there === text) changes.set(path, 'unchanged');
-    else if (written[path] === hashOf(there)) changes.set(path, 'updated');
+    else if ([written[path], writing[path]].includes(hashOf(there))) changes.set(path, 'updated');
     else changed.push(path);
   }
   if (changed.length > 0) throw problem('import_changed', { files: changed });
   return changes;
 }
 
-/** Writes the files of an import that are new or other than before. */
+/**
+ * Writes the files of an import that are new or other than before. It may be killed before each write: a file is the
+ * old or the new one, and the next import knows both for its own.
+ */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
   changes: ReadonlyMap<string, FileChange>,
+  disk: FileDisk = realDisk,
 ): Promise<void> {
-  const record = { ...(await readRecord(folder)) };
+  const before = await readRecord(folder);
+  const hashes = [...files].map(([path, text]): [string, string] => [path, hashOf(text)]);
+  const writing = Object.fromEntries(hashes);
+  await writeRecord(
+    folder,
+    { files: before.files, writing: { ...before.writing, ...writing } },
+    disk,
+  );
   for (const [path, text] of files) {
-    record[path] = hashOf(text);
-    if (changes.get(path) === 'unchanged') continue;
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
+    if (changes.get(path) !== 'unchanged') await writeWhole(join(folder, path), text, disk);
   }
-  await mkdir(dirname(join(folder, recordPath)), { recursive: true });
-  await writeFile(join(folder, recordPath), `${JSON.stringify({ files: record }, null, 2)}\n`);
+  await writeRecord(folder, { files: { ...before.files, ...writing } }, disk);
+  for (const path of new Set([recordPath, ...files.keys()].map((one) => dirname(one)))) {
+    await removeLeftOver(join(folder, path), false, disk);
+  }
 }
 
-async function readRecord(folder: string): Promise<Readonly<Record<string, string>>> {
+async function writeRecord(folder: string, record: ImportRecord, disk: FileDisk): Promise<void> {
+  await writeWhole(join(folder, recordPath), `${JSON.stringify(record, null, 2)}\n`, disk);
+}
+
+async function readRecord(folder: string): Promise<ImportRecord> {
   const text = await textAt(join(folder, recordPath));
   try {
-    return recordSchema.parse(JSON.parse(text ?? '{"files":{}}')).files;
+    return recordSchema.parse(JSON.parse(text ?? '{"files":{}}'));
   } catch {
     // What was written is not known: then nothing that is there is written over.
-    return {};
+    return { files: {} };
   }
 }
 

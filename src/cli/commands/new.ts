@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
@@ -20,6 +20,7 @@ import {
   taskScaffold,
   type Scaffold,
 } from '../scaffolds.js';
+import { writeWhole } from '../disk.js';
 
 const kinds = ['project', 'task', 'flow', 'schedule', 'hook', 'job', 'plugin'] as const;
 const argumentsSchema = z.tuple([
@@ -143,8 +144,7 @@ async function make(
   const there = files.find(({ path }) => existsSync(path));
   if (there !== undefined) throw problem('exists_already', { path: shown(there.path) });
   for (const { path, text } of files) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text, { flag: 'wx' });
+    await writeWhole(path, text);
     io.out(`created: ${shown(path)}`);
   }
   return files.map(({ path }) => shown(path));

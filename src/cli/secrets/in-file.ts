@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
 import { problem } from '../../errors.js';
@@ -8,6 +8,7 @@ import { keysOf } from '../../model/secret-reference.js';
 import type { Keyring } from '../../secrets/keyring.js';
 import { placeIn } from '../../secrets/parameters.js';
 import type { Io } from '../io.js';
+import { writeWhole } from '../disk.js';
 
 type Order = {
   readonly file: string;
@@ -76,7 +77,7 @@ export async function writeFields(
   for (const [field, value] of fields) {
     next = applyEdits(next, modify(next, jsonPath(doc, field), value, { formattingOptions }));
   }
-  await writeFile(path, next);
+  await writeWhole(path, next);
 }
 
 /** Positions in lists are numbers there. */

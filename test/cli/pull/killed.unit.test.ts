@@ -8,31 +8,13 @@ import { planPull } from '../../../src/cli/pull/plan.js';
 import { runPull } from '../../../src/cli/pull/run.js';
 import { openBook, readRecord } from '../../../src/cli/pull/synced.js';
 import type { StoredDocument } from '../../../src/model/document.js';
+import { dying } from '../dying-disk.js';
 import { project, task, testIo } from '../terminal.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const folder = 'couch/tws/tasks';
 const base = { x: 1, y: 1, z: 1 };
-
-/** A disk of a process that is killed before the write with this number. */
-function dying(at: number): FileDisk & { readonly count: () => number } {
-  let n = 0;
-  const unlessDead = <T extends readonly unknown[]>(act: (...args: T) => Promise<void>) => {
-    return async (...args: T): Promise<void> => {
-      n += 1;
-      if (n > at) throw new Error('killed');
-      await act(...args);
-    };
-  };
-  const { write, rename, remove } = realDisk;
-  return {
-    write: unlessDead(write),
-    rename: unlessDead(rename),
-    remove: unlessDead(remove),
-    count: () => n,
-  };
-}
 
 async function opened() {
   const named = (name: string, params: Json): Json => ({ _id: name, ...task(name, { params }) });
