@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { installDesign } from '../../src/store/design.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { freshDatabase, request } from '../support/couch.js';
+import { writeNew } from '../support/workspace.js';
 import { connect, connectAsStranger } from './connect.js';
 import { startProxy } from './tcp-proxy.js';
 import { text } from './matchers.js';
@@ -38,7 +39,7 @@ describe('write', () => {
 
   test('stores thousands of documents at once', async () => {
     const ids = Array.from({ length: 3_000 }, (_, i) => `many-${i}`);
-    const results = await Promise.all(ids.map((_id) => store.write({ _id, n: 1 })));
+    const results = await Promise.all(ids.map((_id) => writeNew(store, { _id })));
     expect(results.every(({ kind }) => kind === 'written')).toBe(true);
     expect((await store.getMany(ids)).size).toBe(ids.length);
   });
