@@ -94,34 +94,33 @@ function lastAttemptTexts(before: LiveJob, after: LiveJob, now: number): readonl
 
 /** What may begin now and could not before. */
 function beginningTexts({ before, after, both }: Jobs, now: number): readonly string[] {
-  const isReady = ({ due = 0 }: Beginning): boolean => due <= now;
-  const [was, is] = [both.before, both.after].map(({ begin }) => begin.filter(isReady));
-  const texts = (is ?? []).flatMap((one) => {
+  const readyIn = ({ begin }: Progress): readonly Beginning[] =>
+    begin.filter(({ due = 0 }) => due <= now);
+  const was = new Set(readyIn(both.before).map(({ leaf }) => leaf.path));
+  const texts = readyIn(both.after).flatMap((one) => {
+    const { path, name } = one.leaf;
     const late = acceptText(before, after, one, now);
     if (late !== undefined) return [late];
-    const isNew = was?.some(({ leaf }) => leaf.path === one.leaf.path) !== true;
-    return isNew ? [`Step ${one.leaf.path} (${one.leaf.name}) begins at once.`] : [];
+    return was.has(path) ? [] : [`Step ${path} (${name}) begins at once.`];
   });
-  const known = new Set(both.before.conditions.map(({ path }) => path));
-  const structures = both.after.conditions.filter(({ path }) => !known.has(path));
-  return [
-    ...texts,
-    ...structures.map(({ path, node }) => `The ${node.structure} at ${path} begins at once.`),
-  ];
+  const known = structureTexts(both.before);
+  return [...texts, ...structureTexts(both.after).filter((text) => !known.includes(text))];
+}
+
+function structureTexts({ conditions }: Progress): readonly string[] {
+  return conditions.map(({ path, node }) => `The ${node.structure} at ${path} begins at once.`);
 }
 
 /** No engine took a step in the time that it has for that by the new definition. */
 function acceptText(
   before: LiveJob,
   after: LiveJob,
-  { leaf }: Beginning,
+  { leaf: { path, name, entry } }: Beginning,
   now: number,
 ): string | undefined {
-  const isOver = (job: LiveJob): boolean => {
-    const most = definitionOf(job, leaf.entry)?.accept_timeout ?? 0;
-    return most > 0 && readyAt(job, leaf.path) + most <= now;
-  };
+  const limit = (job: LiveJob): number => definitionOf(job, entry)?.accept_timeout ?? 0;
+  const isOver = (job: LiveJob): boolean =>
+    limit(job) > 0 && readyAt(job, path) + limit(job) <= now;
   if (!isOver(after) || isOver(before)) return undefined;
-  const most = lengthOf(definitionOf(after, leaf.entry)?.accept_timeout ?? 0);
-  return `Step ${leaf.path} (${leaf.name}) times out at once: no engine took it within ${most} (accept_timeout).`;
+  return `Step ${path} (${name}) times out at once: no engine took it within ${lengthOf(limit(after))} (accept_timeout).`;
 }

@@ -56,7 +56,7 @@ export function obstacleTo(job: LiveJob, next: JobDefinition): Obstacle | undefi
   }
   const early = tooEarlyIn(job, next);
   if (early === undefined) return undefined;
-  const { word } = workAt(job, job, early.path) ?? recorded(early);
+  const { word } = workAt(job, job, early.path) as Work;
   return { path: early.path, hold: 'begun too early', was: word, now: word };
 }
 

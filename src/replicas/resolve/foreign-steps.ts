@@ -31,8 +31,8 @@ export function withForeignSteps(
     const message = `Step ${path} (${was}) was begun by the flow ${from} in another copy of the job. This copy goes by the flow ${to}, which has ${there} there. The attempt is kept, and the job goes on by the flow ${to}.`;
     return [{ path: 'steps', message }];
   });
-  const before: readonly unknown[] = Array.isArray(merged['problems']) ? merged['problems'] : [];
-  const known = new Set(before.map((one) => (one as { message?: unknown } | null)?.message));
+  const before = job.problems ?? [];
+  const known = new Set(before.map(({ message }) => message));
   const notes = found.filter(({ message }) => !known.has(message));
   return notes.length === 0 ? merged : { ...merged, problems: [...before, ...notes] };
 }

@@ -131,6 +131,24 @@ describe('what a move ends or begins at once', () => {
       [],
     ],
     [
+      'no step that waits for an engine anyway',
+      () => started([{ parallel: ['a', 'b'] }], { world: { plugins: ['a'] } }),
+      { steps: [{ parallel: ['a', 'b'] }] },
+      1,
+      [],
+    ],
+    [
+      'no step whose time to be taken was over before',
+      () =>
+        started([{ parallel: ['a', 'b'] }], {
+          world: { plugins: ['a'] },
+          tasks: [task('b', { accept_timeout: 5_000 })],
+        }),
+      { steps: [{ parallel: ['a', 'b'] }], tasks: [task('b', { accept_timeout: 5_000 })] },
+      minute,
+      [],
+    ],
+    [
       'the failure of a job whose failed step is not passed over any more',
       () => started([{ task: 'a', optional: true }, 'b']).broke('a'),
       { steps: ['a', 'b'] },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planResolution } from '../../../src/replicas/resolve/conflict.js';
+import { withForeignSteps } from '../../../src/replicas/resolve/foreign-steps.js';
 import { mergeRevision } from '../../../src/replicas/resolve/merge.js';
 import { isOver, type LeafRevision } from '../../../src/replicas/resolve/leaf-revisions.js';
 import {
@@ -355,6 +356,34 @@ describe('M4: a move to another version that only a losing revision tells of', (
     expect(mergeRevision(at(job, '5-b'), at(job, '5-a'), () => 'lost')).not.toHaveProperty(
       'problems',
     );
+  });
+
+  it('tells of steps of another definition once, and only in a job that goes on', () => {
+    const winner = at(begun(['a'], { flow: { version: '2' } }).job, '6-b', { flow_rev: '1-two' });
+    const other = begun([{ parallel: ['x', 'y'] }]);
+    const loser = at(other.job, '6-a');
+    const taken = other.steps;
+    const told = withForeignSteps(winner, loser, taken);
+    const message = (path: string, was: string, now: string) =>
+      `Step ${path} (${was}) was begun by the flow without a version in another copy of the job. This copy goes by the flow version "2", which has ${now} there. The attempt is kept, and the job goes on by the flow version "2".`;
+    const problems = [
+      { path: 'steps', message: message('0.parallel.0', 'x', 'nothing') },
+      { path: 'steps', message: message('0.parallel.1', 'y', 'nothing') },
+    ];
+    expect(told).toEqual({ ...winner, problems });
+    expect(withForeignSteps(told, loser, taken)).toBe(told);
+    const noted = { ...winner, problems: problems.slice(0, 1) };
+    expect(withForeignSteps(noted, loser, taken)).toEqual(told);
+    const untold: readonly (readonly [LeafRevision, LeafRevision])[] = [
+      [winner, { ...loser, flow_rev: '1-two' }],
+      [{ ...winner, state: '$$complete' }, loser],
+      [{ ...winner, steps: 7 }, loser],
+      [winner, { ...loser, state: undefined, steps: undefined } as unknown as LeafRevision],
+    ];
+    for (const [merged, lost] of untold) {
+      expect(withForeignSteps(merged, lost, taken)).toBe(merged);
+    }
+    expect(withForeignSteps(winner, loser, [])).toBe(winner);
   });
 
   it('is on record twice where it was made twice, and the last one counts', () => {
