@@ -46,6 +46,7 @@ async function installation(more = 0) {
 }
 
 describe('tws backup and tws restore', () => {
+  // Shows X-59.
   it('keep documents, revisions and attachments, and let nobody work on the copy until it is enabled', async () => {
     const { tws, store, target, there, put, root, restored, engine } = await installation();
     await put({ ...(await store.get('ended')), tags: ['later'] });
@@ -77,6 +78,7 @@ describe('tws backup and tws restore', () => {
     expect((await store.get('waits'))?.['state']).toBeUndefined();
   });
 
+  // Shows M-04, X-59.
   it('keep sensitive values encrypted, and their keys only where these are asked for', async () => {
     const { tws, store, target, there, root } = await installation();
     const vault = openVault(store.connection, createKeyring(key));
@@ -121,6 +123,7 @@ describe('tws backup and tws restore', () => {
     await expect(target.info()).rejects.toMatchObject({ code: 'database_missing' });
   });
 
+  // Shows X-59.
   it('go on where a restore was interrupted', async () => {
     const { tws, there, store, target } = await installation(450);
     await tws(backup, { args: [file] });

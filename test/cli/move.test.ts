@@ -45,6 +45,7 @@ async function places(files: Readonly<Record<string, unknown>> = {}) {
 }
 
 describe('tws move', () => {
+  // Shows X-60.
   it('loses nothing and runs no step twice when it is killed twice while engines work', async () => {
     const { put, engine, store, target, to, root, env, folder } = await places();
     await put(...definitions);
@@ -112,7 +113,7 @@ describe('tws move', () => {
     expect((await run(move, { flags: { to } })).error).toMatchObject({ code: 'terminal_needed' });
   });
 
-  // Shows M-04.
+  // Shows M-04, X-60.
   it('takes sensitive values and keys along, sealed, with what was purged left out, and back again', async () => {
     const { tws: run, to, target, moved, store } = await places();
     removeAfterwards(`${moved}_sensitive`);
