@@ -42,10 +42,14 @@ const mostOffers = 1_000;
 /** So many are looked through for those of owners that are meant. */
 const mostRows = 100_000;
 
-/** What was taken. `isLimited`: a rate holds back more, which nobody needs to wait for. */
+/**
+ * What was taken. `isLimited`: a rate holds back more, which nobody needs to wait for. `isLeft`: some is there that
+ * others changed each time that it was to be taken.
+ */
 export type TakenWork = {
   readonly works: readonly WorkerStep[];
   readonly isLimited: boolean;
+  readonly isLeft: boolean;
   /** What went wrong with others. */
   readonly errors: readonly unknown[];
 };
@@ -69,7 +73,8 @@ export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenW
   const works: WorkerStep[] = [];
   const full = new Set<string>();
   const errors: unknown[] = [];
-  const taking = { ...wanted, paused, full, copies };
+  const left = new Set<string>();
+  const taking = { ...wanted, paused, full, left, copies };
   for (const queue of moves ? [] : wanted.queues.filter((one) => !paused.has(one))) {
     try {
       for await (const offers of meantIn(store, queue, taking, () => wanted.most - works.length)) {
@@ -77,14 +82,15 @@ export async function takeWork(store: Store, wanted: WorkWanted): Promise<TakenW
           if (result.status === 'rejected') errors.push(result.reason);
           else if (result.value !== undefined) works.push(result.value);
         }
-        if (works.length >= wanted.most) return { works, isLimited: false, errors };
+        if (works.length >= wanted.most)
+          return { works, isLimited: false, isLeft: left.size > 0, errors };
       }
     } catch (error) {
       errors.push(error);
     }
   }
   if (works.length === 0 && errors.length > 0) throw errors[0];
-  return { works, isLimited: full.size > 0, errors };
+  return { works, isLimited: full.size > 0, isLeft: left.size > 0, errors };
 }
 
 function pausedIn(controls: WorkControls['queues']): ReadonlySet<string> {
@@ -145,6 +151,8 @@ type Taking = WorkWanted & {
   readonly paused: ReadonlySet<string>;
   /** The rates that have no place now. */
   readonly full: Set<string>;
+  /** The offers that were given up. */
+  readonly left: Set<string>;
   readonly copies: number;
 };
 
@@ -232,9 +240,10 @@ async function takeAlone(
 
 async function takeOne(
   store: Store,
-  { id, signal, doc: known }: WorkOffered,
-  { worker, leaseMs, isMeant, paused, full, copies, now }: Taking,
+  offer: WorkOffered,
+  { worker, leaseMs, isMeant, paused, full, left, copies, now }: Taking,
 ): Promise<WorkerStep | undefined> {
+  const { id, signal, doc: known } = offer;
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const doc = attempt === 0 && known !== undefined ? known : await readJob(store, id);
     const job = doc === undefined || !isMeant(doc) ? undefined : liveJobIn(doc);
@@ -250,6 +259,7 @@ async function takeOne(
     const stored = await storeLease(store, next, leaseName(lease), copies);
     if (stored !== undefined) return stored;
   }
+  left.add(placeOf(offer));
   return undefined;
 }
 

@@ -27,6 +27,7 @@ import { answerBadPath, answerBroken } from './plumbing/broken.js';
 import { watchConnections } from './plumbing/connections.js';
 import { addRoutes, type Doors } from './plumbing/register.js';
 import { describeApi } from './reference/document.js';
+import type { Route } from './route.js';
 import { routes } from './routes.js';
 import { workflowRoutes } from './workflows/routes.js';
 import { defaultHost, defaultPort, isLoopback } from '../config/address.js';
@@ -113,6 +114,9 @@ function listenProblem(host: string, error: unknown): Error {
   return problem('setting_invalid', { name: 'http.host', origin: host, reason: `${reason}.` });
 }
 
+/** Also those of node-workflow, which a setting asks for. */
+const withWorkflows: readonly Route[] = [...routes, ...workflowRoutes];
+
 type App = { readonly app: FastifyInstance; readonly close: () => Promise<void> };
 
 async function createApp(options: ServerOptions): Promise<App> {
@@ -130,8 +134,8 @@ async function createApp(options: ServerOptions): Promise<App> {
   const doors = doorsOf(options, { bodyLimit, headers, isClosing: () => closing });
   const connections = watchConnections(app.server);
   acceptBodies(app, bodyLimit);
-  const api = apiOf(options, hub);
-  const served = settings.node_workflow === true ? [...routes, ...workflowRoutes] : routes;
+  const served = settings.node_workflow === true ? withWorkflows : routes;
+  const api = apiOf(options, hub, served);
   addRoutes(app, served, api, doors);
   await addPages(app);
   await addDocs(app);
@@ -179,7 +183,7 @@ async function createFastify(
 const refusalsMs = 10_000;
 
 /** What the routes work with, of what the server was given. */
-function apiOf(options: ServerOptions, hub: JobHub): Api {
+function apiOf(options: ServerOptions, hub: JobHub, served: readonly Route[]): Api {
   const { client, settings, log, version } = options;
   const open = settings.sign_in !== 'always' && !isReachable(settings);
   const tries = createRate({ ...signInRate, now: steady });
@@ -200,7 +204,7 @@ function apiOf(options: ServerOptions, hub: JobHub): Api {
     plugins: options.plugins,
     openHook: options.openHook ?? (async (_doc, hook) => hookSecrets(hook).map(({ text }) => text)),
     refusals: createHookRefusals({ client, log, now: () => Date.now(), everyMs: refusalsMs }),
-    reference: () => describeApi(routes, version),
+    reference: () => describeApi(served, version),
     secure: isSecure(settings),
     trySignIn: (address) => tries.take(address),
     answerLinks: options.answerLinks,

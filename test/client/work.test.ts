@@ -140,3 +140,18 @@ it('who misses one of many does not try those that others have taken meanwhile',
   ]);
   expect(written).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
+
+it('who has a claim refused time and again says that there is work left', async () => {
+  const { store } = await offered({ id: 'a' }, { id: 'b' });
+  const busy: Store = {
+    ...store,
+    write: async (doc, mostBytes) => {
+      // Somebody else changes it each time.
+      if (doc._id === 'a') await store.write({ ...(await store.get('a')), _id: 'a', note: 1 });
+      return store.write(doc, mostBytes);
+    },
+  };
+  const { works, isLeft } = await takeWork(busy, wanted);
+  expect([works.map(({ job: { _id } }) => _id), isLeft]).toEqual([['b'], true]);
+  expect((await takeWork(store, wanted)).isLeft).toBe(false);
+});

@@ -25,6 +25,11 @@ it('a cron job takes over the flow that was left behind when one half of it was 
   const taken = await api.ojs('POST', '/v1/cron', { body: { ...body, name: 'b' } });
   expect(taken.status).toBe(409);
   expect(await api.store.get('flow:DEFAULT:ojs-cron:b')).toBeUndefined();
+  // A removal that was interrupted leaves a flow that nothing runs, which goes when it is asked for again.
+  const half = { ...left, _id: 'flow:DEFAULT:ojs-cron:c', name: 'ojs-cron:c' };
+  await api.put({ ...half, tasks: ['email.send'], ojs: { created_at: now - 61_000 } });
+  expect((await api.ojs('DELETE', '/v1/cron/c')).status).toBe(404);
+  expect(await api.store.get(half._id)).toBeUndefined();
 });
 
 it('of cron jobs of one name that of the usual owner is meant, or it has to be said', async () => {

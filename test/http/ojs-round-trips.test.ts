@@ -84,6 +84,16 @@ describe('a server that serves workers asks the database', () => {
     expect((await fetchOne(0)).body.jobs).toEqual([]);
     expect((await api.ojs('POST', '/v1/queues/default/resume')).status).toBe(200);
     expect((await fetchOne(0)).body.jobs.map((one) => one.id)).toEqual([id]);
+    // Whoever waits meanwhile gets what is there when the queue goes on.
+    const later = await enqueue();
+    await api.ojs('POST', '/v1/queues/default/pause');
+    const waiting = fetchOne();
+    await fetchOne(0);
+    await api.ojs('POST', '/v1/queues/default/resume');
+    expect((await waiting).body.jobs.map((one) => one.id)).toEqual([later.id]);
+    // Jobs are taken, and nobody does what workers do not.
+    const health = await api.ojs('GET', '/v1/health');
+    expect([health.status, health.body]).toMatchObject([200, { status: 'degraded' }]);
     // Another process pauses it: that counts as soon as the feed has brought it.
     await workspace.put({
       _id: 'queue-control:x',

@@ -6,7 +6,9 @@ import { workLine, type PlaceInWorkLine } from '../../src/http/ojs/work-line.js'
 function opened() {
   const listeners = new Set<(change: JobFeedEvent) => void>();
   const listens: string[] = [];
+  let goOn = (): void => undefined;
   const hub = {
+    onQueues: (heard: () => void) => void (goOn = heard),
     listen: async (one: (change: JobFeedEvent) => void) => {
       listens.push('begun');
       listeners.add(one);
@@ -28,7 +30,7 @@ function opened() {
     for (const listener of listeners) listener({ kind: 'changed', seq: '1', job });
   };
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return { join, wait, offer, turn, woken, listens };
+  return { join, wait, offer, turn, woken, listens, resumed: () => goOn() };
 }
 
 describe('the line of those who wait for work', () => {
@@ -119,5 +121,15 @@ describe('the line of those who wait for work', () => {
     (await join()).leave(false);
     await turn();
     expect(listens).toEqual(['begun', 'ended', 'begun', 'ended']);
+  });
+
+  it('wakes one of each sort when something else is wanted of a queue', async () => {
+    const { join, wait, turn, woken, resumed } = opened();
+    wait('first', await join());
+    wait('second', await join());
+    wait('other', await join(['mail']));
+    resumed();
+    await turn();
+    expect(woken).toEqual(['first', 'other']);
   });
 });

@@ -371,6 +371,16 @@ describe('the routes of node-workflow', () => {
     expect((await ask(api.url, 'GET', '/jobs/j1', undefined, b)).status).toBe(404);
   });
 
+  it('are in the reference of a server that has them', async () => {
+    const pathsOf = async ({ url }: TestApi) => {
+      const { body } = await ask(url, 'GET', '/_tws/openapi.json');
+      return Object.keys((body as { paths?: object }).paths ?? {});
+    };
+    const own = ['/workflows', '/workflows/{uuid}', '/jobs', '/jobs/{uuid}'];
+    expect(await pathsOf(await open())).toEqual(expect.arrayContaining(own));
+    expect(await pathsOf(await openApi())).not.toEqual(expect.arrayContaining(['/workflows']));
+  });
+
   it('refuse a job whose target another one has locked', async () => {
     const api = await open();
     await startEngine(api);

@@ -32,6 +32,8 @@ export type JobHub = {
    * sequence is not among them.
    */
   readonly since: (seq: string) => readonly JobFeedEvent[] | undefined;
+  /** Has the function called whenever somebody changed what is wanted of a queue, while the feed runs. */
+  readonly onQueues: (heard: () => void) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -50,9 +52,9 @@ type Listener = (change: JobFeedEvent) => void;
 /** Makes the hub; nothing is read before somebody listens. */
 export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOptions): JobHub {
   const news = createNews(remembered, onBroken);
-  const { listeners } = news;
   /** Owners of the jobs that were seen, for the news that one is gone. */
   const owners = new LRUCache<string, string>({ max: mostOwners });
+  const { onQueues, tellOfQueues } = createQueueNews();
   let feed: Feed | undefined;
   let opening: Promise<void> | undefined;
   let position: string | undefined;
@@ -60,9 +62,8 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
 
   const take = (change: Change): void => {
     position = change.seq;
-    const jobChange = jobChangeOf(change, owners);
-    if (jobChange !== undefined) remember(owners, jobChange);
-    if (jobChange !== undefined) news.tell(jobChange);
+    tellOfJob(change, owners, news);
+    tellOfQueues(change);
   };
   const open = async (): Promise<void> => {
     position = await client.position();
@@ -78,10 +79,10 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
     await ended?.done;
   };
   const leave = (listener: Listener): void => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
+    news.listeners.delete(listener);
+    if (news.listeners.size > 0) return;
     clearTimeout(lingering);
-    lingering = setTimeout(() => void (listeners.size === 0 && end()), lingerMs);
+    lingering = setTimeout(() => void (news.listeners.size === 0 && end()), lingerMs);
     lingering.unref();
   };
   const opened = (): Promise<void> =>
@@ -89,7 +90,7 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
       opening = undefined;
     }));
   const listen: JobHub['listen'] = async (listener) => {
-    listeners.add(listener);
+    news.listeners.add(listener);
     try {
       if (feed === undefined) await opened();
     } catch (error) {
@@ -101,10 +102,11 @@ export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOpti
   return {
     listen,
     attend: () => attend(listen),
+    onQueues,
     position: () => position,
     since: (seq) => news.after(seq) ?? (seq === position ? [] : undefined),
     close: async () => {
-      listeners.clear();
+      news.listeners.clear();
       await opening?.catch(() => undefined);
       await end();
     },
@@ -183,8 +185,28 @@ export function jobChangeOf(
   return { kind: 'removed', seq, id, ...(owner === undefined ? {} : { owner }) };
 }
 
+function tellOfJob(change: Change, owners: LRUCache<string, string>, { tell }: News): void {
+  const jobChange = jobChangeOf(change, owners);
+  if (jobChange === undefined) return;
+  remember(owners, jobChange);
+  tell(jobChange);
+}
+
+/** Tells of changes of what is wanted of a queue. */
+function createQueueNews() {
+  const listeners: (() => void)[] = [];
+  return {
+    onQueues: (heard: () => void): void => void listeners.push(heard),
+    tellOfQueues: ({ id, doc }: Change): void => {
+      if (doc?.['type'] !== 'queue-control' && !id.startsWith('queue-control:')) return;
+      for (const heard of listeners) heard();
+    },
+  };
+}
+
 /** Ids of documents that are no jobs. */
-const ofOthers = /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|schedule)[\w-]*:)/;
+const ofOthers =
+  /^(?:_|(?:request|signal|event|engine|lock|task|flow|token|schedule|queue)[\w-]*:)/;
 
 /** So many jobs are kept in mind. */
 const mostOwners = 50_000;

@@ -66,14 +66,18 @@ function createWorkLine(hub: JobHub): WorkLine {
       queues.some((one) => offered.includes(one)) && place.isMeant(job);
     wakeOne([...places].filter(isMeant));
   };
+  const wakeSorts = (concerned: readonly Place[]): void => {
+    for (const sort of new Set(concerned.map(sortOf))) {
+      wakeOne(concerned.filter((one) => sortOf(one) === sort));
+    }
+  };
+  // A queue that goes on has work that nobody tells of again.
+  hub.onQueues(() => wakeSorts([...places]));
   const leave = (place: Place, mayBeMore: boolean): void => {
     places.delete(place);
     const shares = ({ queues }: Place): boolean => queues.some((one) => place.queues.includes(one));
     // Nobody knows whose the work is that is left.
-    const left = mayBeMore || place.isMissed ? [...places].filter(shares) : [];
-    for (const sort of new Set(left.map(sortOf))) {
-      wakeOne(left.filter((one) => sortOf(one) === sort));
-    }
+    if (mayBeMore || place.isMissed) wakeSorts([...places].filter(shares));
     if (places.size > 0) return;
     void listening?.then((end) => end());
     listening = undefined;

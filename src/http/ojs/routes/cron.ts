@@ -109,7 +109,7 @@ export const removeCronRoute = ojsRoute({
   handle: async ({ api, params: { name }, who }) => {
     // Engines write into it what they started.
     const { schedule, cron } = await despiteEngines(async () => {
-      const schedule = await cronFor(api, who, name);
+      const schedule = await cronToRemove(api, who, name);
       const cron = await cronAnswer(api, schedule);
       await api.client.remove(schedule._id, schedule._rev);
       return { schedule, cron };
@@ -122,6 +122,23 @@ export const removeCronRoute = ojsRoute({
     return { status: 200, body: { cron, cron_job: cron, deleted: true, name } };
   },
 });
+
+/**
+ * As `cronFor`. Of a cron job whose removal was interrupted there is only the flow, which nothing runs: it goes when
+ * the removal is asked for again.
+ */
+async function cronToRemove(api: Api, who: Principal, name: string): Promise<StoredDocument> {
+  try {
+    return await cronFor(api, who, name);
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'document_missing') throw error;
+    const flows = await api.client.find('flow', cronFlowName(name), ownerOfNew(who));
+    for (const doc of flows.filter((one) => isLeftBehind(one, api.now()))) {
+      await api.client.remove(doc._id, doc._rev);
+    }
+    throw error;
+  }
+}
 
 /** So long a flow without a schedule may be one that is being registered, ms. */
 const registeringMs = 60_000;

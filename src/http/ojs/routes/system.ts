@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Api, Check } from '../../api.js';
 import { checksOf } from '../../routes/operation.js';
 import { ojsVersion } from '../protocol.js';
 import { ojsRoute } from '../route.js';
@@ -83,7 +84,11 @@ export const manifestRoute = ojsRoute({
 
 const healthSchema = z
   .object({
-    status: z.enum(['ok', 'degraded']),
+    status: z
+      .enum(['ok', 'degraded'])
+      .describe(
+        'degraded with 200: no engine is alive, so that retries, lost leases and cron jobs wait.',
+      ),
     version: z.string(),
     uptime_seconds: z.number(),
     backend: z.object({ type: z.string(), status: z.enum(['connected', 'disconnected']) }),
@@ -97,12 +102,14 @@ export const healthRoute = ojsRoute({
   summary: 'Whether jobs are taken and done.',
   access: 'open',
   answers: {
-    200: { description: 'They are.', schema: healthSchema },
+    200: { description: 'Jobs are taken, and workers get them.', schema: healthSchema },
     503: { description: 'Not now.', schema: healthSchema },
   },
   handle: async ({ api }) => {
     const checks = await api.checks.get('', () => checksOf(api));
-    const isWell = checks.every(({ ok }) => ok);
+    const serves = checks.every(({ ok }) => ok);
+    const [engines] = serves ? await api.checks.get('engines', () => engineChecks(api)) : [];
+    const isWell = serves && engines?.ok === true;
     const reached = checks.every(({ what, ok }) => ok || what !== 'database');
     const body = {
       status: isWell ? 'ok' : 'degraded',
@@ -110,7 +117,14 @@ export const healthRoute = ojsRoute({
       uptime_seconds: Math.floor(process.uptime()),
       backend: { type: 'couchdb', status: reached ? 'connected' : 'disconnected' },
     };
-    const later = isWell ? {} : { headers: { 'retry-after': '5' } };
-    return { status: isWell ? 200 : 503, body, ...later };
+    const later = serves ? {} : { headers: { 'retry-after': '5' } };
+    return { status: serves ? 200 : 503, body, ...later };
   },
 });
+
+/** Whether an engine is alive that does what workers cannot. */
+async function engineChecks({ client, pulse, now }: Api): Promise<readonly Check[]> {
+  const seen = pulse.look(await client.engines(), now());
+  const ok = seen.some(({ alive }) => alive);
+  return [{ what: 'engines', ok, says: ok ? 'One is alive.' : 'None is alive.' }];
+}

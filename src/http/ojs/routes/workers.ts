@@ -95,11 +95,12 @@ async function takeOrWait(api: Api, { take, waitMs, signal, headers, ...wish }: 
   let mayBeMore = true;
   try {
     for (;;) {
-      const { works, isLimited } = await took(api, await take(!isOver), signal);
+      const { works, isLimited, isLeft } = await took(api, await take(!isOver), signal);
       mayBeMore = works.length > 0 || isLimited || signal.aborted;
       if (mayBeMore || isOver) return works;
       mayBeMore = true;
-      await place.woken();
+      // What others kept changing is still there, and nobody may tell of it again.
+      if (!isLeft) await place.woken();
       if (signal.aborted) return [];
       await knownStill(api, headers, 'operator');
     }
