@@ -378,7 +378,7 @@ describe('M4: a move to another version that only a losing revision tells of', (
       [winner, { ...loser, flow_rev: '1-two' }],
       [{ ...winner, state: '$$complete' }, loser],
       [{ ...winner, steps: 7 }, loser],
-      [winner, { ...loser, state: undefined, steps: undefined } as unknown as LeafRevision],
+      [winner, { ...loser, state: undefined, steps: undefined }],
     ];
     for (const [merged, lost] of untold) {
       expect(withForeignSteps(merged, lost, taken)).toBe(merged);
