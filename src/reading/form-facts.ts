@@ -124,9 +124,11 @@ export const concealedText = '[not shown]';
 /** Returns a job document, as it is stored, without the answers that are not shown; the same where it has none. */
 export function withoutConcealedAnswers<J extends Doc>(job: J): J {
   const steps = listIn(job, 'steps').map((step) => ({ step, form: formIn(step) }));
-  const hiding = steps.filter(({ form }) => form?.concealed !== undefined);
+  const hiding = steps.flatMap(({ step, form }) =>
+    form?.concealed === undefined ? [] : [[signalOf(step), form] as const],
+  );
   if (hiding.length === 0) return job;
-  const names = new Map(hiding.map(({ step, form = {} }) => [signalOf(step), form]));
+  const names = new Map(hiding);
   const ofSignal = ({ name }: Doc): StepForm => names.get(name) ?? {};
   return {
     ...job,
@@ -142,7 +144,7 @@ export function withoutConcealedAnswers<J extends Doc>(job: J): J {
 }
 
 function signalOf(step: unknown): unknown {
-  return isObject(step) ? step['signal'] : undefined;
+  return (step as Doc)['signal'];
 }
 
 function listIn(job: Doc, key: string): readonly unknown[] {
