@@ -5,7 +5,13 @@ import type { OfferPlace } from '../model/work.js';
 import { sizeProblem } from '../model/size.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
-import { formKeyOf, formOf, type Beginning, type BegunForm, type Sample } from './begun-forms.js';
+import {
+  formKeyOf,
+  begunFormOf,
+  type OneOfForm,
+  type BegunForm,
+  type Sample,
+} from './begun-forms.js';
 import { knowJob } from './known-jobs.js';
 import {
   nextPlace,
@@ -93,7 +99,7 @@ async function readForm(store: Store, job: Unbegun, options: OfferOptions): Prom
   const known = await offerWorld(store, options);
   const first = await sampleOf(store, job, known, now);
   const second = first && (await sampleOf(store, job, known, now + sampleMs));
-  const form = first && second && formOf(first, second);
+  const form = first && second && begunFormOf(first, second);
   return { form, ids: [...known.madeOf] };
 }
 
@@ -107,7 +113,7 @@ async function sampleOf(
   known: OfferWorld,
   now: number,
 ): Promise<Sample | undefined> {
-  const one: Beginning = { id: randomUUID(), now, place: { at: now, id: randomUUID() } };
+  const one: OneOfForm = { id: randomUUID(), now, place: { at: now, id: randomUUID() } };
   let places = 0;
   const place = (): OfferPlace => {
     places += 1;

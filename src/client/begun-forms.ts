@@ -14,7 +14,7 @@ import type { OfferPlace } from '../model/work.js';
 type Unbegun = { readonly _id: string; readonly [key: string]: unknown };
 
 /** What a begun job depends on, beside what its form says. `now`: epoch ms. */
-export type Beginning = {
+export type OneOfForm = {
   readonly id: string;
   readonly now: number;
   readonly place: OfferPlace;
@@ -23,16 +23,16 @@ export type Beginning = {
 /** What stands at a place of a form: a value, or what is made of it for one job. */
 type Part =
   | { readonly kind: 'same'; readonly value: unknown }
-  | { readonly kind: 'text'; readonly make: (one: Beginning) => string }
+  | { readonly kind: 'text'; readonly make: (one: OneOfForm) => string }
   | { readonly kind: 'time'; readonly after: number }
   | { readonly kind: 'list'; readonly items: readonly Part[] }
   | { readonly kind: 'fields'; readonly fields: readonly (readonly [string, Part])[] };
 
 /** Makes begun jobs. */
-export type BegunForm = (job: Unbegun, one: Beginning) => Record<string, unknown>;
+export type BegunForm = (job: Unbegun, one: OneOfForm) => Record<string, unknown>;
 
 /** What the rules made of a sample. */
-export type Sample = { readonly one: Beginning; readonly job: object };
+export type Sample = { readonly one: OneOfForm; readonly job: object };
 
 /** Longer keys are of jobs that are one of a kind. */
 const longestKey = 2_000;
@@ -64,13 +64,13 @@ function isPlainEntry(entry: unknown): boolean {
 }
 
 /** The form of what the rules made of two samples (BF1); undefined: they have none. */
-export function formOf(first: Sample, second: Sample): BegunForm | undefined {
+export function begunFormOf(first: Sample, second: Sample): BegunForm | undefined {
   const made = partOf(first.job, second.job, { first: first.one, second: second.one });
   if (made?.kind !== 'fields') return undefined;
   return (job, one) => ({ ...(filled(made, one) as Record<string, unknown>), ojs: job['ojs'] });
 }
 
-type Pair = { readonly first: Beginning; readonly second: Beginning };
+type Pair = { readonly first: OneOfForm; readonly second: OneOfForm };
 
 function partOf(one: unknown, other: unknown, pair: Pair): Part | undefined {
   if (Object.is(one, other)) return { kind: 'same', value: one };
@@ -109,18 +109,18 @@ function textIn(one: string, other: string, { first, second }: Pair): Part | und
   for (const token of tokens) {
     const [before, after, ...more] = one.split(token(first));
     if (before === undefined || after === undefined || more.length > 0) continue;
-    const make = (own: Beginning): string => `${before}${token(own)}${after}`;
+    const make = (own: OneOfForm): string => `${before}${token(own)}${after}`;
     if (make(second) === other) return { kind: 'text', make };
   }
   return undefined;
 }
 
-const tokens: readonly ((one: Beginning) => string)[] = [
+const tokens: readonly ((one: OneOfForm) => string)[] = [
   ({ id }) => id,
   ({ place: { at, id } }) => `${String(at).padStart(16, '0')}/${id}`,
 ];
 
-function filled(part: Part, one: Beginning): unknown {
+function filled(part: Part, one: OneOfForm): unknown {
   switch (part.kind) {
     case 'same':
       return part.value;

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { formKeyOf, formOf, type Beginning } from '../../src/client/begun-forms.js';
+import { formKeyOf, begunFormOf, type OneOfForm } from '../../src/client/begun-forms.js';
 import { knowJob, liveJobIn } from '../../src/client/known-jobs.js';
 import type { Job } from '../../src/model/job.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { offerName } from '../../src/model/work.js';
 
-const first: Beginning = { id: 'sample-1', now: 1_000, place: { at: 1_000, id: 'place-1' } };
-const second: Beginning = { id: 'sample-2', now: 9_000, place: { at: 9_000, id: 'place-2' } };
-const wanted: Beginning = { id: 'job', now: 5_000, place: { at: 4_000, id: 'place' } };
+const first: OneOfForm = { id: 'sample-1', now: 1_000, place: { at: 1_000, id: 'place-1' } };
+const second: OneOfForm = { id: 'sample-2', now: 9_000, place: { at: 9_000, id: 'place-2' } };
+const wanted: OneOfForm = { id: 'job', now: 5_000, place: { at: 4_000, id: 'place' } };
 const job = { _id: 'job', type: 'job', ojs: { args: [1] } };
-const signalOf = ({ place }: Beginning) => offerName({ queue: 'q', priority: 7, ...place });
+const signalOf = ({ place }: OneOfForm) => offerName({ queue: 'q', priority: 7, ...place });
 
 /** What a form makes of a job where the rules make this of samples. */
-function madeBy(rules: (one: Beginning) => object, other: (one: Beginning) => object = rules) {
-  return formOf({ one: first, job: rules(first) }, { one: second, job: other(second) })?.(
+function madeBy(rules: (one: OneOfForm) => object, other: (one: OneOfForm) => object = rules) {
+  return begunFormOf({ one: first, job: rules(first) }, { one: second, job: other(second) })?.(
     job,
     wanted,
   );
 }
 
 describe('the form of a job', () => {
-  it.each<[what: string, rules: (one: Beginning) => object]>([
+  it.each<[what: string, rules: (one: OneOfForm) => object]>([
     ['nothing but the id', ({ id }) => ({ _id: id })],
     ['times', ({ id, now }) => ({ _id: id, start: now, next_due: now + 30_000 })],
     [
