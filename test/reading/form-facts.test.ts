@@ -13,8 +13,8 @@ const reminder = (at: number, told?: number) => ({
   ...(told === undefined ? {} : { told }),
 });
 
-// Shows X-13.
 describe('what a step asks of people', () => {
+  // Shows X-13.
   it('is read with what was sent, what is to come and who may answer later', () => {
     const timers = [reminder(5, 6), { event: 'escalated' as const, at: 9 }, reminder(20)];
     const form = { title: 'T', assignee: ['ann'], due: 30, timers, escalate: { group: ['heads'] } };

@@ -10,7 +10,6 @@ const facts = { event: 'waiting' as const, because: 'b', assignee: ['ann', 'bob'
 const usersIn = (more: object, entry: NotifyEntry) =>
   eachTold({ ...facts, ...more }, entry).map(({ user }) => user);
 
-// Shows X-13.
 describe('what an entry tells of a form', () => {
   const { params: _params, ...bare } = own;
   const { task: _task, ...posted } = bare;
@@ -44,6 +43,7 @@ describe('what an entry tells of a form', () => {
     expect(usersIn(more, entry)).toEqual(users);
   });
 
+  // Shows X-13.
   it('PF10: has for each user nothing but their own links', () => {
     const links = ['ann', 'bob', 'ann'].map((user, until) => ({ for: user, hash: 'h', until }));
     const answer = { path: '0', attempt: 1, since: 0, links };
