@@ -27,7 +27,7 @@ const layers = {
   decide: ['model', 'structures', 'reading', 'words'],
   picture: ['model', 'structures', 'reading', 'words'],
   // What does the work.
-  secrets: ['model', 'errors'],
+  secrets: ['model', 'errors', 'memo'],
   // Values about people, in databases of their own.
   sensitive: ['model', 'errors', 'secrets', 'store', 'package'],
   plugin: ['model', 'secrets', 'words', 'processor-time', 'package'],
@@ -38,7 +38,7 @@ const layers = {
   store: ['model', 'errors', 'memo', 'turns', 'package'],
   // The same contract, kept in memory.
   memory: ['model', 'errors', 'store', 'embedded/views/collation'],
-  replicas: ['model', 'structures', 'reading', 'decide', 'store'],
+  replicas: ['model', 'structures', 'reading', 'decide', 'store', 'memo'],
   'replicas/resolve': ['model', 'structures', 'reading', 'decide'],
   engine: [
     ...['model', 'structures', 'reading', 'decide', 'replicas', 'store', 'plugin', 'secrets'],
@@ -62,7 +62,7 @@ const layers = {
   ],
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
-    ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder', 'replicator'],
+    ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder', 'replicator', 'memo'],
     // A submit takes the lock of a key as engines do.
     ...['replicas/unique-lock', 'replicas/unique-holder', 'replicas/lock-holder'],
     'replicas/resolve',
@@ -81,19 +81,19 @@ const layers = {
   ],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
-    ...['errors', 'words', 'log', 'package', 'plugin/loader', 'node-workflow', 'sensitive'],
+    ...['errors', 'words', 'log', 'package', 'plugin/loader', 'node-workflow', 'sensitive', 'memo'],
   ],
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator'],
+  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator', 'memo'],
   cli: [
     // Test cases of flows run on engines of their own.
     'testing',
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
-    ...['make-folder', 'node-workflow', 'sensitive'],
+    ...['make-folder', 'node-workflow', 'sensitive', 'memo'],
   ],
   // What tests of users import.
   testing: [

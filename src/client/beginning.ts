@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 import type { Job } from '../model/job.js';
 import type { OfferPlace } from '../model/work.js';
 import { sizeProblem } from '../model/size.js';
@@ -68,7 +68,7 @@ async function begunByRules(
 }
 
 /** Keys that were asked for before: what is enqueued once needs no form. Of so many is remembered that they were. */
-const asked = new LRUCache<string, true>({ max: 1_000 });
+const asked = createLru<true>(1_000);
 
 /** The form of such jobs, while a feed tells of every change of what it depends on. */
 async function knownForm(

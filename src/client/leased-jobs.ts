@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 import type { StoredDocument } from '../model/document.js';
 import type { KeptAnswers } from '../store/kept-answers.js';
 import type { Store } from '../store/store.js';
@@ -16,7 +17,7 @@ const ofStores = new WeakMap<KeptAnswers, LRUCache<string, StoredDocument>>();
 
 /** Keeps a job of which a step was just leased. */
 export function keepLeased({ kept }: Pick<Store, 'kept'>, job: StoredDocument): void {
-  const jobs = ofStores.get(kept) ?? new LRUCache({ max: mostLeased });
+  const jobs = ofStores.get(kept) ?? createLru(mostLeased);
   ofStores.set(kept, jobs);
   if (JSON.stringify(job).length <= longestLeased) jobs.set(job._id, job);
   else jobs.delete(job._id);

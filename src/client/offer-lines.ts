@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 import { isFinalState } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
 import type { StoredDocument } from '../model/document.js';
@@ -81,7 +81,7 @@ function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
   const loading = new Map<string, Loading>();
   const offersOf = new Map<string, readonly WorkOffered[]>();
   /** The newest revisions that were heard of. */
-  const revs = new LRUCache<string, string>({ max: mostSeen });
+  const revs = createLru<string>(mostSeen);
 
   const hear = (id: string, doc: StoredDocument | undefined): void => {
     if (lines.size === 0 || (doc !== undefined && !isNews(doc, revs.get(id)))) return;

@@ -1,5 +1,5 @@
 import { withFields, type Log } from '../log.js';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 
 export { withFields, type Log };
 
@@ -25,7 +25,7 @@ const remembered = 1_000;
 const mostLines = 20;
 
 export function createLogOnce(log: Pick<Log, 'info' | 'warn' | 'error'>): LogOnce {
-  const jobs = new LRUCache<string, Entry>({ max: remembered });
+  const jobs = createLru<Entry>(remembered);
   const of = (job: string): Entry => {
     const entry = jobs.get(job) ?? { lines: new Set(), waits: false };
     jobs.set(job, entry);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 import type { LivenessOf } from './resolve/attempt-merge.js';
 import type { Committed, JobWrite } from './resolve/commit.js';
 
@@ -34,8 +34,8 @@ export function livenessFor(
 
 /** The claims that were given up, and those whose ends were stored. */
 export function createPastClaims() {
-  const unbegun = new LRUCache<string, true>({ max: remembered });
-  const ended = new LRUCache<string, true>({ max: remembered, ttl: hearsayMs });
+  const unbegun = createLru<true>(remembered);
+  const ended = createLru<true>(remembered, { ttl: hearsayMs });
   return {
     unbegun,
     ended,

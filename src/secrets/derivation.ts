@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../memo.js';
 
 /**
  * Derives keys beside the event loop: `scrypt` and `pbkdf2` run in threads of Node, which file system
@@ -10,7 +10,7 @@ const atOnce = 2;
 /** Derived keys that stay in memory; a process seldom meets more salts than this. */
 const kept = 256;
 
-const known = new LRUCache<string, Promise<Buffer>>({ max: kept });
+const known = createLru<Promise<Buffer>>(kept);
 const waiting: (() => void)[] = [];
 let running = 0;
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { isAway, openDatabase, readSteps, type Client } from '../../client.js';
@@ -105,7 +105,7 @@ const mostKnown = 10_000;
 
 async function watchAll(client: Client, { database, ...wanted }: All, io: Io): Promise<number> {
   const away = createAbsence({ database, warn: io.warn }, io);
-  const shown = new LRUCache<string, string>({ max: mostKnown });
+  const shown = createLru<string>(mostKnown);
   const since = await positionOf(client, away, io);
   if (since === undefined) return 130;
   io.say(`Watching ${watched(wanted)}; Ctrl-C ends it.`);

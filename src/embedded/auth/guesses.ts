@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 
 /**
  * Keeps guessers from trying one password after the other. Times are ms of a monotonic clock.
@@ -28,8 +28,7 @@ const mostRemembered = 10_000;
 type Failures = { readonly count: number; readonly lastAt: number };
 
 export function createGuesses(now: () => number = () => performance.now()): Guesses {
-  const remembered = new LRUCache<string, Failures>({
-    max: mostRemembered,
+  const remembered = createLru<Failures>(mostRemembered, {
     ttl: forgottenMs,
     ttlResolution: 0,
     perf: { now },

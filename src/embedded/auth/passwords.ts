@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 
 import type { JsonObject } from '../http/body.js';
 import { deriveKey } from './hashing.js';
@@ -89,7 +89,7 @@ export type ProvedPasswords = {
 };
 
 export function createProvedPasswords(key: string): ProvedPasswords {
-  const proved = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  const proved = createLru<true>(MAX_REMEMBERED);
   const macOf = (doc: JsonObject, password: string): string => {
     const claim = [doc['_id'], doc['_rev'], doc['derived_key'], password];
     return createHmac('sha256', key).update(JSON.stringify(claim)).digest('hex');

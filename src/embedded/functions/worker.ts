@@ -1,5 +1,5 @@
 /* The thread that runs functions of design documents, and regular expressions of selectors. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { getQuickJS } from 'quickjs-emscripten';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -19,8 +19,7 @@ import { openSandbox, type Sandbox } from './sandbox.js';
 const MAX_SANDBOXES = 16;
 
 const settings = workerData as WorkerSettings;
-const sandboxes = new LRUCache<string, Sandbox>({
-  max: MAX_SANDBOXES,
+const sandboxes = createLru<Sandbox>(MAX_SANDBOXES, {
   dispose: (sandbox) => sandbox.dispose(),
 });
 const quickjs = await getQuickJS();

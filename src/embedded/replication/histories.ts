@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { randomUUID } from 'node:crypto';
 
 import type { ReplicationProgress } from '../../replicator.js';
@@ -29,7 +29,7 @@ export type Histories = {
 };
 
 export function createHistories(): Histories {
-  const histories = new LRUCache<string, Session[]>({ max: MAX_REPLICATIONS });
+  const histories = createLru<Session[]>(MAX_REPLICATIONS);
   return {
     answer(id, startedAt, progress) {
       const before = histories.get(id) ?? [];

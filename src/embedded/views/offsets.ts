@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { LAST } from '../storage/level.js';
 import type { OrderedMap } from '../storage/storage.js';
 
@@ -27,7 +27,7 @@ type Place = { readonly prefix: string; readonly bytes: Buffer; readonly side: S
 
 /** Counts in an index, whose row keys begin with the prefix of their view. */
 export function createOffsets(map: OrderedMap): Offsets {
-  const places = new LRUCache<string, Place>({ max: most });
+  const places = createLru<Place>(most);
   let writes = 0;
   let writing = 0;
 

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { SlotPool } from './slot-pool.js';
 import { partyOf, type Party } from '../../reading/entries.js';
 import { withTaken, type SlotUse } from '../../decide/compete/fair-share.js';
@@ -261,8 +262,8 @@ type Past = LRUCache<string, { readonly had: number; readonly last: number }>;
 /** @param next gives the next number of the engine's count */
 export function createSlotUses(next: () => number): SlotUses {
   const parties = new Map<string, Party>();
-  const owners: Past = new LRUCache({ max: remembered });
-  const roots: Past = new LRUCache({ max: remembered });
+  const owners: Past = createLru(remembered);
+  const roots: Past = createLru(remembered);
   const ofOwner = new Map<string, number>();
   const ofRoot = new Map<string, number>();
   /** Counts up or down; who has none is not kept. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { Root } from '../../decide/world.js';
 import { isFinalState } from '../../model/job.js';
 import type { Store } from '../../store/store.js';
@@ -26,8 +26,7 @@ export type JobTree = { readonly rootOf: (id: string) => Promise<Root> };
  * the same time may exceed the limit by their number.
  */
 export function createJobTree({ store, now, mostDescendants }: JobTreeParts): JobTree {
-  const known = new LRUCache<string, boolean>({
-    max: remembered,
+  const known = createLru<boolean>(remembered, {
     ttl: believedMs,
     ttlResolution: 0,
     perf: { now },

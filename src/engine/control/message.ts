@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isCancelByParent } from '../../decide/finish/abandoned.js';
 import { command, receive, type Commanded } from '../../decide/requests/command.js';
@@ -77,7 +78,7 @@ export type EarlySignals = LRUCache<string, ReadonlyMap<string, StoredDocument>>
 const mostEarly = 1_000;
 
 export function createEarlySignals(): EarlySignals {
-  return new LRUCache({ max: mostEarly });
+  return createLru(mostEarly);
 }
 
 /** The events that were taken last, by id: the revision, and its type and key. */
@@ -87,5 +88,5 @@ export type HeardEvents = LRUCache<string, { readonly rev: string; readonly name
 const mostHeard = 20_000;
 
 export function createHeardEvents(): HeardEvents {
-  return new LRUCache({ max: mostHeard });
+  return createLru(mostHeard);
 }

@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { Displacement } from '../../decide/queries.js';
 import type { StoredDocument } from '../../model/document.js';
 import { isObject } from '../../model/object.js';
@@ -71,7 +72,7 @@ export function createReleaseSteps({
   store,
   log,
 }: GiveBackParts): (job: StoredDocument) => Promise<void> {
-  const released = new LRUCache<string, true>({ max: remembered });
+  const released = createLru<true>(remembered);
   return async (job) => {
     try {
       const ids = endedPermits(job, released);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { Waits } from '../../clock/clock.js';
 import type { Protocol } from '../../replicas/resolve/protocol.js';
 import type { Blockers, LockAnswer, PermitAnswer } from '../../decide/world.js';
@@ -114,7 +114,7 @@ const remembered = 10_000;
 export function createLocks(parts: LockParts): Locks {
   const { store, retry, log, now, queues, remind } = parts;
   const reads = createReads(parts);
-  const mine = new LRUCache<string, Mine>({ max: remembered });
+  const mine = createLru<Mine>(remembered);
   const mineOf = (job: string): Mine => {
     const known = mine.get(job) ?? { ids: new Set(), held: new Set(), rev: undefined, since: 0 };
     mine.set(job, known);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { limitsOfFlow, keyedLimit } from '../../decide/compete/limits.js';
 import { inTurns } from '../../decide/compete/turns.js';
 import type { Wait } from '../../decide/intent.js';
@@ -178,7 +178,7 @@ function createPlaces(onLeft: (line: string) => void) {
   const lines = new Map<string, Map<string, Ticket>>();
   const linesOf = new Map<string, Set<string>>();
   /** A job that stops waiting for a while (it is paused, say) keeps its place. */
-  const numbers = new LRUCache<string, number>({ max: remembered });
+  const numbers = createLru<number>(remembered);
   const turns = createTurns();
   let last = 0;
   const numberOf = (id: string): number => {
@@ -237,9 +237,7 @@ function createPlaces(onLeft: (line: string) => void) {
 
 /** What was seen of the permits whose keys take turns, by line. */
 function createTurns() {
-  const seen = new LRUCache<string, { holders: readonly string[]; served: Map<string, number> }>({
-    max: 1_000,
-  });
+  const seen = createLru<{ holders: readonly string[]; served: Map<string, number> }>(1_000);
   return {
     of: (line: string) => seen.get(line) ?? { holders: [], served: new Map<string, number>() },
     saw: (line: string, holders: readonly Holding[]): void => {

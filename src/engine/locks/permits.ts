@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { permitText } from '../../decide/compete/limits.js';
 import type { LockAnswer, PermitAnswer, PermitHolder } from '../../decide/world.js';
 import type { LockRequest, PermitRequest, PermitWant } from '../../decide/queries.js';
@@ -72,10 +73,10 @@ type Known = {
  */
 export function createPermitLocks(parts: PermitParts): PermitLocks {
   const known: Known = {
-    limits: new LRUCache({ max: remembered }),
-    full: new LRUCache({ max: remembered }),
-    undecided: new LRUCache({ max: remembered }),
-    reminded: new LRUCache({ max: remembered }),
+    limits: createLru(remembered),
+    full: createLru(remembered),
+    undecided: createLru(remembered),
+    reminded: createLru(remembered),
     freed: 0,
   };
   const read = gather(async (keys: readonly (readonly string[])[]) =>

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { keptTurnMs, type RateAsk } from '../../decide/compete/rates.js';
 import { rateKeyOf, type RateRequest } from '../../decide/queries.js';
 import { byRight, type InLine } from '../waiting/wait-queue.js';
@@ -38,7 +38,7 @@ const remembered = 20_000;
 export function createRateLines(now: () => number, onWaiting: (count: number) => void): RateLines {
   const lines = new Map<string, Line>();
   const ofJob = new Map<string, Set<Ticket>>();
-  const numbers = new LRUCache<string, number>({ max: remembered });
+  const numbers = createLru<number>(remembered);
   let last = 0;
   let waiting = 0;
   const remove = (line: Line, ticket: Ticket): void => {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { graceOf } from '../../decide/compete/rates.js';
 import type { RateRequest } from '../../decide/queries.js';
 import type { RateAnswer } from '../../decide/world.js';
@@ -65,7 +65,7 @@ export function createRates(parts: RatesParts): Rates {
   const lines = createRateLines(now, (count) => parts.onWaiting?.(count));
   const unused = createUnused();
   const concerned = new Set<string>();
-  const cache = new LRUCache<string, Known>({ max: remembered });
+  const cache = createLru<Known>(remembered);
   const knownOf = (id: string): Known => {
     const there = cache.get(id);
     if (there !== undefined) return there;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { rankAmong, turnMs } from '../../decide/compete/ranks.js';
 import type { StoredDocument } from '../../model/document.js';
 import { createTimers } from '../waiting/timers.js';
@@ -64,7 +64,7 @@ export type FollowRules = {
 export function createFollowed(parts: FollowParts, rules: FollowRules): Followed {
   const { type } = rules;
   const { serializer, readDocument, retry, now, ending } = parts;
-  const seen = new LRUCache<string, SeenVersion>({ max: remembered });
+  const seen = createLru<SeenVersion>(remembered);
   const timers = createTimers((id) => wake(id), now, parts.clock.after);
   const saw = (doc: StoredDocument, at = now()): SeenVersion | 'stale' => {
     const before = seen.get(doc._id);

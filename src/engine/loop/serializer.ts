@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { goneSteps } from '../../decide/requests/hand-edits.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Job } from '../../model/job.js';
@@ -67,8 +67,8 @@ export function createSerializer(
 /** The newest versions that were seen, and which documents are held of them. */
 function createVersions(now: () => number) {
   const documents = new Map<string, StoredDocument>();
-  const revisions = new LRUCache<string, Seen>({ max: remembered });
-  const gone = new LRUCache<string, Problem>({ max: rememberedGone });
+  const revisions = createLru<Seen>(remembered);
+  const gone = createLru<Problem>(rememberedGone);
   const compare = (doc: StoredDocument): void => {
     const held = documents.get(doc._id);
     const problem = held === undefined || held._rev === doc._rev ? undefined : goneSteps(held, doc);

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 
 /** Remembers answers for a while, so that not every request asks the database. */
 export type Cache<V> = {
@@ -12,8 +12,7 @@ const most = 10_000;
 
 /** `keepMs`: how long an answer counts. `now`: of any clock that goes on steadily, ms. */
 export function createCache<V>(keepMs: number, now: () => number): Cache<V> {
-  const known = new LRUCache<string, Promise<V>>({
-    max: most,
+  const known = createLru<Promise<V>>(most, {
     ttl: keepMs,
     ttlResolution: 0,
     perf: { now },

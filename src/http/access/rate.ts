@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { isIPv6 } from 'node:net';
 
 /** Says who asks too often. */
@@ -32,9 +32,7 @@ const most = 10_000;
 
 /** A bucket of tokens for everybody who asks. */
 export function createRate({ perSecond, burst, now }: RateOptions): Rate {
-  const buckets = new LRUCache<string, { readonly tokens: number; readonly at: number }>({
-    max: most,
-  });
+  const buckets = createLru<{ readonly tokens: number; readonly at: number }>(most);
   const tokensOf = (who: string, at: number): number => {
     const before = buckets.get(who) ?? { tokens: burst, at };
     return Math.min(burst, before.tokens + ((at - before.at) / 1000) * perSecond);

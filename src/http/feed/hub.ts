@@ -1,4 +1,5 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import type { Change, Client } from '../../client.js';
 import type { StoredDocument } from '../../model/document.js';
 
@@ -53,7 +54,7 @@ type Listener = (change: JobFeedEvent) => void;
 export function createJobHub({ client, lingerMs, remembered, onBroken }: HubOptions): JobHub {
   const news = createNews(remembered, onBroken);
   /** Owners of the jobs that were seen, for the news that one is gone. */
-  const owners = new LRUCache<string, string>({ max: mostOwners });
+  const owners = createLru<string>(mostOwners);
   const { onQueues, tellOfQueues } = createQueueNews();
   let feed: Feed | undefined;
   let opening: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../memo.js';
 import { formKeyOf, type JobToSubmit } from '../../client.js';
 import { unfitId } from '../../model/ids.js';
 import { isObject } from '../../model/object.js';
@@ -83,7 +83,7 @@ export function newJobOf(given: unknown, options: NewJobOptions): JobToSubmit {
 }
 
 /** Forms of jobs, see `formKeyOf`, of which one was found fit: what else there is of others need not be checked again. */
-const fitForms = new LRUCache<string, true>({ max: 1_000 });
+const fitForms = createLru<true>(1_000);
 
 /** As `newJobOf`, which it asks unless a job that differs in id and `ojs` only was found fit. Throws the same. */
 export function orderedJobOf(
