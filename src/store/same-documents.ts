@@ -11,7 +11,7 @@ export type Compared = {
   readonly documents: number;
   /** How many of them have another current revision, or none, in the second. */
   readonly different: number;
-  /** The ids of the first of these. */
+  /** The ids of the first of these, as many as were asked for. */
   readonly ids: readonly string[];
 };
 
@@ -26,6 +26,7 @@ export async function compareDocuments(
   one: Connection,
   other: Connection,
   isLeftOut: (id: string) => boolean,
+  most: number = mostTold,
 ): Promise<Compared> {
   const [from, to] = [openClient(one), openClient(other)];
   const ids: string[] = [];
@@ -38,7 +39,7 @@ export async function compareDocuments(
     const there = await revisionsOf(to, wanted);
     const others = wanted.filter(({ id, rev }) => there.get(id) !== rev);
     different += others.length;
-    ids.push(...others.slice(0, mostTold - ids.length).map(({ id }) => id));
+    ids.push(...others.slice(0, most - ids.length).map(({ id }) => id));
     after = rows.at(-1)?.id;
     if (rows.length < together || after === undefined) return { documents, different, ids };
   }

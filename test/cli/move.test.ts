@@ -122,13 +122,14 @@ describe('tws move', () => {
     const { vault: there } = await vaultOf({ store: target }, Date.now, false);
     const iban = 'DE02120300000000202051';
     const by = { who: 'test' };
-    const [ann, bob] = [
+    const [ann, bob, dora] = [
       await vault.put('me', 'ann', { iban }, by),
       await vault.put('me', 'bob', { iban }, by),
+      await vault.put('me', 'dora', { iban }, by),
     ];
     const asked = await run(move, { flags: { to, confirm: false } });
-    // Two subjects, the keys of both and of references, and two records of accesses.
-    expect(asked.out).toContain('moved: 7 documents of sensitive values and keys');
+    // Three subjects, their keys and that of references, and three records of accesses.
+    expect(asked.out).toContain('moved: 10 documents of sensitive values and keys');
     expect(await there.open(ann, 'iban')).toBe(iban);
     for (const name of ['sensitive', 'subject_keys']) {
       const copy = openStore({ ...target.connection, database: `${moved}_${name}` });
@@ -137,17 +138,21 @@ describe('tws move', () => {
       expect([stored.includes(ann.subject), stored.includes(iban)]).toEqual([true, false]);
     }
     expect(await there.reference('me', 'bob')).toBe(bob.subject);
-    expect(await there.accesses()).toHaveLength(2);
+    expect(await there.accesses()).toHaveLength(3);
     await expect(vault.put('me', 'carl', { iban })).rejects.toMatchObject({
       code: 'document_refused',
     });
-    // Undone, a subject purged, and moved again.
+    // Undone, two subjects purged, one of them stored anew, and moved again.
     expect((await run(move, { flags: { to, undo: true } })).exit).toBe(0);
-    await vault.purge([bob], by);
+    await vault.purge([bob, dora], by);
+    await vault.put('me', 'bob', { iban: 'stored anew' });
     const again = await run(move, { flags: { to, confirm: false } });
     expect([again.exit, again.err]).toEqual([0, expect.any(String)]);
     expect(await there.open(ann, 'iban')).toBe(iban);
-    expect((await there.list()).map(({ subject }) => subject)).toEqual([ann.subject]);
+    expect(await there.open(bob, 'iban')).toBe('stored anew');
+    expect((await there.list()).map(({ subject }) => subject)).toEqual(
+      [ann.subject, bob.subject].toSorted(),
+    );
     await there.put('me', 'ann', { iban: 'another one' });
     const refused = await run(move, { flags: { to, undo: true } });
     expect(refused.error).toMatchObject({ code: 'move_in_use' });

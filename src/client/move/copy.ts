@@ -7,6 +7,8 @@ export type Copying = {
   readonly from: Connection;
   readonly to: Connection;
   readonly signal: AbortSignal;
+  /** Looks at all documents, whatever was copied before. */
+  readonly anew?: boolean;
 };
 
 /**
@@ -14,14 +16,17 @@ export type Copying = {
  * Resolves with how many documents were written.
  */
 export async function copyChanges(
-  { from, to, signal }: Copying,
+  { from, to, signal, anew = false }: Copying,
   told: (written: number) => void,
   leftOut: readonly string[] = [],
 ): Promise<number> {
   const running = replicate(
     peerOf(from),
     peerOf(to),
-    { live: false, retry: false, selector: { _id: { $nin: [movedId, ...leftOut] } } },
+    {
+      ...{ live: false, retry: false, selector: { _id: { $nin: [movedId, ...leftOut] } } },
+      ...(anew ? { since: '0' } : {}),
+    },
     ({ docs_written: written }) => told(written),
   );
   const stop = (): void => running.cancel();

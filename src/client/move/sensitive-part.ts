@@ -59,12 +59,13 @@ export async function moveSensitive(
   for (const pair of pairs) await markMoved(pair.from, addressOf(pair.to));
   let all = 0;
   for (const pair of pairs) {
-    while ((await copyChanges({ ...pair, signal }, () => undefined, [rulesId])) > 0);
-    for (;;) {
-      const { ids } = await compareDocuments(pair.to, pair.from, isDesign);
-      if (ids.length === 0) break;
-      await eraseDocuments(pair.to, ids);
-      await copyChanges({ ...pair, signal }, () => undefined, [rulesId]);
+    const copying = { ...pair, signal };
+    while ((await copyChanges(copying, () => undefined, [rulesId])) > 0);
+    const { ids: others } = await compareDocuments(pair.to, pair.from, isDesign, Infinity);
+    if (others.length > 0) {
+      await eraseDocuments(pair.to, others);
+      // What was stored anew after a purge was copied and is erased, too.
+      await copyChanges({ ...copying, anew: true }, () => undefined, [rulesId]);
     }
     const { documents, different, ids } = await compareDocuments(pair.from, pair.to, isDesign);
     if (different > 0) {
