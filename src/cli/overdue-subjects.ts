@@ -2,6 +2,8 @@ import { overdueSubjects } from '../client.js';
 import type { Config } from '../config/load.js';
 import { TwsError } from '../errors.js';
 import type { Log } from '../log.js';
+import type { StoredDocument } from '../model/document.js';
+import { keptIn } from '../sensitive/values.js';
 import type { SubjectFacts, Vault } from '../sensitive/vault.js';
 import { counted } from '../words.js';
 import { lateVaultOf, withVault } from './sensitive-values.js';
@@ -16,6 +18,9 @@ export type SubjectRetention = {
 
 /** Why they are purged, for the record. */
 const why = 'retain';
+
+/** So many are purged at once: their values are read before. */
+const together = 500;
 
 /** The sensitive values beside the database of the settings. */
 export function subjectRetention(config: Config): SubjectRetention {
@@ -35,14 +40,20 @@ export function retentionOf(
       withVault(open(), async (vault) => {
         const due = await overdue(vault, usualMs, now());
         if (due.length === 0) return;
+        const isDue = (stored: StoredDocument): boolean =>
+          overdueSubjects([keptIn(stored)], usualMs, now()).length > 0;
+        let gone = 0;
         try {
-          const gone = await vault.purge(due, { who: by, why });
-          const text = `Destroyed the keys of ${counted(gone.length, 'subject')} whose sensitive values are past their time.`;
-          log.info({ subjects: gone.length }, text);
+          for (let from = 0; from < due.length; from += together) {
+            const some = due.slice(from, from + together);
+            gone += (await vault.purge(some, { who: by, why, isDue })).length;
+          }
+          const text = `Destroyed the keys of ${counted(gone, 'subject')} whose sensitive values are past their time.`;
+          log.info({ subjects: gone }, text);
         } catch (error) {
           if (!(error instanceof TwsError)) throw error;
-          const text = `Sensitive values of ${counted(due.length, 'subject')} that are past their time could not be purged: ${error.message}`;
-          log.warn({ subjects: due.length }, text);
+          const text = `Sensitive values of ${counted(due.length - gone, 'subject')} that are past their time could not be purged: ${error.message}`;
+          log.warn({ subjects: due.length - gone }, text);
         }
       }),
   };

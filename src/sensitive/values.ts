@@ -91,16 +91,23 @@ export async function listSubjects(
   { values, keys }: VaultParts,
   owners?: readonly string[],
 ): Promise<readonly SubjectFacts[]> {
-  const readable = new Set((await keys.range(subjectPrefix)).map(({ _id }) => _id));
-  const docs = await values.range(subjectPrefix);
-  return docs
-    .filter((doc) => owners === undefined || owners.includes(ownerOf(doc)))
-    .map((doc) => ({
-      owner: ownerOf(doc),
-      subject: doc._id,
+  const readable = new Set<string>();
+  for await (const { _id } of keys.rangePages(subjectPrefix)) readable.add(_id);
+  const found: SubjectFacts[] = [];
+  for await (const doc of values.rangePages(subjectPrefix)) {
+    const owner = ownerOf(doc);
+    if (owners !== undefined && !owners.includes(owner)) continue;
+    found.push({
+      ...{ owner, subject: doc._id },
       names: Object.keys(isObject(doc['values']) ? doc['values'] : {}),
-      updated: Number(doc['updated']),
-      ...retained(doc['retain']),
+      ...keptIn(doc),
       readable: readable.has(doc._id),
-    }));
+    });
+  }
+  return found;
+}
+
+/** When values were last stored, and how long they stay then. */
+export function keptIn(doc: StoredDocument): Pick<SubjectFacts, 'updated' | 'retain'> {
+  return { updated: Number(doc['updated']), ...retained(doc['retain']) };
 }

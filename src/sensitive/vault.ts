@@ -15,7 +15,7 @@ import { openStore } from '../store/store.js';
 import { readAccesses, recordAccess, type Accessor, type AccessFilter } from './accesses.js';
 import { referencesKey, rotateKeys, type Rotated } from './keys.js';
 import type { SubjectOf, VaultParts } from './parts.js';
-import { purgeSubjects } from './purge.js';
+import { purgeSubjects, type Purging } from './purge.js';
 import { sensitiveRules } from './rules.js';
 import {
   listSubjects,
@@ -64,10 +64,11 @@ export type Vault = {
   /** The records of accesses, the oldest first. */
   readonly accesses: (filter?: AccessFilter) => Promise<readonly StoredDocument[]>;
   /**
-   * Destroys the keys of subjects of these owners, and their values; resolves with those that there were.
+   * Destroys the keys of subjects of these owners, and their values; resolves with those that there were. `isDue`: what
+   * was stored anew meanwhile stays where that says no.
    * @throws TwsError `sensitive_purge_refused`
    */
-  readonly purge: (subjects: readonly SubjectOf[], by: Accessor) => Promise<readonly SubjectOf[]>;
+  readonly purge: (subjects: readonly SubjectOf[], by: Purging) => Promise<readonly SubjectOf[]>;
   /** Encrypts the keys of all subjects with the first key; those that cannot be read are left as they are, and told. */
   readonly rotate: () => Promise<Rotated>;
   readonly close: () => Promise<void>;

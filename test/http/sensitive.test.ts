@@ -141,6 +141,22 @@ describe('sensitive values over the HTTP API', () => {
       { who: 'engine:a', subject: short, why: 'retain' },
       { who: 'engine:a', subject: usual, why: 'retain' },
     ]);
+    // What is stored anew before its key is destroyed stays.
+    const carl = await put('carl');
+    now += 3 * day + 1;
+    const late = retentionOf(
+      () => ({
+        ...vault,
+        close: async () => undefined,
+        purge: async (...given) => (await put('carl'), vault.purge(...given)),
+      }),
+      3 * day,
+      () => now,
+    );
+    await late.purge('engine:a', log);
+    expect(
+      Object.keys(await vault.read({ owner: 'acme', subject: carl, names: ['iban'], who: 'test' })),
+    ).toEqual(['iban']);
   });
 
   it('tell the record page by page, of a subject or from a time on', async () => {
