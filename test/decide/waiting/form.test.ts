@@ -4,11 +4,13 @@ import type { Child } from '../../../src/decide/world.js';
 import type { StepForm } from '../../../src/model/step.js';
 import { isOfPeople } from '../../../src/reading/people.js';
 import { signalAnswer } from '../../../src/reading/signal-answer.js';
+import { concealedIn } from '../../../src/structures/concealed.js';
 import type { WrittenNode } from '../../../src/structures/kind.js';
 import { t0 } from '../../support/builders.js';
 import { begun, type Story } from '../story.js';
 
 const amount = { required: ['amount'], properties: { amount: { type: 'number' } } };
+const secret = { type: 'string', writeOnly: true };
 const atStart = new Date(t0).toISOString();
 /** A wait with a form and a step after it. */
 const asking = (wait: Record<string, unknown>, name = 'ask'): WrittenNode[] => [
@@ -236,6 +238,34 @@ describe('a wait for people', () => {
     const bare = { minProperties: 1 };
     const schema = { type: 'object', ...bare };
     expect(formIn(begun([{ wait: { form: bare } }]))).toEqual({ schema });
+  });
+
+  it.each([
+    ['what it refers to', { properties: { pin: { $ref: '#/$defs/secret' } } }, ['pin']],
+    ['a schema that it refers to', { $ref: '#/$defs/all~1of~0it' }, ['pin']],
+    ['itself again', { properties: { tree: { $ref: '#' }, t: { $ref: '#/properties/tree' } } }, []],
+    ['one of several schemas', { allOf: [{ properties: { pin: secret } }, true] }, ['pin']],
+    ['a schema for some answers', { if: {}, then: { properties: { pin: secret } } }, ['pin']],
+    [
+      'one that hangs on a field',
+      { dependentSchemas: { a: { properties: { pin: secret } } } },
+      ['pin'],
+    ],
+    [
+      'two of them',
+      { properties: { pin: secret }, anyOf: [{ properties: { pin: secret } }] },
+      ['pin'],
+    ],
+    ['what is elsewhere', { properties: { pin: { $ref: 'https://a.example/pin' } } }, []],
+    [
+      'what is not there',
+      { properties: { pin: { $ref: '#/$defs/none/of/it' }, n: { $ref: 1 } } },
+      [],
+    ],
+  ])('PF1: a field is not shown because of %s', (_, written, names) => {
+    const $defs = { secret, 'all/of~it': { properties: { pin: secret } } };
+    const concealed = concealedIn({ ...written, $defs });
+    expect(concealed ?? []).toEqual(names);
   });
 
   it('PF4: refuses the other answers that have come, in the same write', () => {
