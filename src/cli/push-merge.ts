@@ -75,7 +75,8 @@ export function leftRemoved(
   agreed: Written | undefined,
 ): { readonly because: string } | PushConflict | undefined {
   if (agreed === undefined) return undefined;
-  if (isSameJson(withoutClearSecrets(fileContent(doc)), agreed)) {
+  const ours = withoutClearSecrets(fileContent(doc));
+  if (isSameJson(only(isMerged, ours), only(isMerged, agreed))) {
     return {
       because:
         'removed in the database; `tws pull --prune` removes the file, `tws push --force` stores it again',
@@ -92,7 +93,8 @@ export function keptFromPrune(
   agreed: SyncedEntry | undefined,
 ): PushConflict | undefined {
   if (agreed === undefined) return undefined;
-  const { file, content } = agreed;
+  const { file } = agreed;
+  const content = only(isMerged, agreed.content);
   const theirs = contentForFile(doc, (key) => Object.hasOwn(content, key));
   const changes = changesBetween(content, withoutClearSecrets(theirs));
   if (changes.length === 0) return undefined;

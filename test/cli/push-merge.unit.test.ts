@@ -164,6 +164,12 @@ describe('what a push makes of a document or a file that is gone', () => {
   it.each<[string, Json | undefined, Json, Json | undefined]>([
     ['PU4 stores it, without a record', undefined, {}, undefined],
     ['PU8 leaves it removed', agreed, clear('x'), { because: expect.stringMatching(/^removed/) }],
+    [
+      'PU5 leaves it removed, whichever version was current',
+      agreed,
+      { ...clear('x'), current: true },
+      { because: expect.stringMatching(/^removed/) },
+    ],
     ['PU9 is a conflict', agreed, { retry: 1 }, expect.objectContaining({ keys: [] })],
   ])('%s', (_title, before, ours, expected) => {
     expect(leftRemoved(file, { _id: 't', ...named, ...ours }, before)).toEqual(expected);
@@ -175,6 +181,12 @@ describe('what a push makes of a document or a file that is gone', () => {
       'PU10 removes what operators have switched',
       agreed,
       { ...clear('x'), paused: true },
+      undefined,
+    ],
+    [
+      'PU5 removes what is not the current version any more',
+      { ...agreed, current: true },
+      clear('x'),
       undefined,
     ],
     ['PU10 keeps what has changed', agreed, { ...clear('x'), retry: 1 }, ['retry']],
