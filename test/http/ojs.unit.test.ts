@@ -11,6 +11,9 @@ import {
   detailedStatusOf,
 } from '../../src/http/ojs/states.js';
 import { uuidV7 } from '../../src/http/ojs/uuid.js';
+import { localPrincipal } from '../../src/http/access/principal.js';
+import type { Refused } from '../../src/http/answers/problems.js';
+import { newJobOf, orderedJobOf } from '../../src/http/routes/new-job.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { statuses } from '../../src/model/status.js';
 import { offerName } from '../../src/model/work.js';
@@ -194,6 +197,38 @@ describe('a duration', () => {
     [`PT${'1'.repeat(50)}S`, undefined],
   ])('%s is %j ms', (text, ms) => {
     expect(durationMs(text)).toBe(ms);
+  });
+});
+
+describe('an order that differs from one before in what it carries only', () => {
+  const of = (ojs: object, _id = 'one') => ({
+    ...{ _id, type: 'job', tasks: [{ task: 'w', params: { worker: { type: 'w' } } }] },
+    ojs: { type: 'w', args: [], ...ojs },
+  });
+  const judged = (by: typeof orderedJobOf, order: ReturnType<typeof of>): unknown => {
+    try {
+      return by(order, { principal: localPrincipal });
+    } catch (error) {
+      return (error as Refused).found;
+    }
+  };
+  let deep: unknown = 1;
+  for (let level = 0; level < 300; level += 1) deep = [deep];
+
+  it.each<[what: string, order: ReturnType<typeof of>]>([
+    ['what fits', of({ args: [1] })],
+    ['too much text', of({ args: ['x'.repeat(1_048_577)] })],
+    ['too many values', of({ args: [Array.from({ length: 10_001 }, () => 1)] })],
+    ['far too many values', of({ args: [Array.from({ length: 50_001 }, () => 1)] })],
+    ['lists that are too deep', of({ args: [deep] })],
+    ['the sign of a secret', of({ meta: { password: '[secret]' } })],
+    ['an id of other documents', of({}, 'task:w')],
+    ['an id that is none', of({}, '.')],
+  ])('is judged as any other: %s', (what, order) => {
+    orderedJobOf(of({}), { principal: localPrincipal });
+    const usual = judged(newJobOf, order);
+    expect(judged(orderedJobOf, order)).toEqual(usual);
+    expect(Array.isArray(usual)).toBe(what !== 'what fits');
   });
 });
 

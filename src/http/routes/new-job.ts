@@ -7,6 +7,7 @@ import { engineKeys } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
 import { removalPrefix } from '../../model/removal.js';
 import { retentionId } from '../../model/retention.js';
+import { sizeProblem } from '../../model/size.js';
 import { locksDatabase } from '../../model/target.js';
 import { ownerOf } from '../../model/task.js';
 import { problem } from '../../errors.js';
@@ -105,7 +106,8 @@ export function orderedJobOf(
 function isFitBeside(doc: Readonly<Record<string, unknown>> & { readonly _id: string }): boolean {
   const { _id: id, ojs } = doc;
   if (unfitId(id) !== undefined || foreignId(id) !== undefined) return false;
-  return excessOf(doc) === undefined && withSecretsOf({ ojs }, undefined).lost.length === 0;
+  if (excessOf(doc) !== undefined || sizeProblem({ ojs }) !== undefined) return false;
+  return withSecretsOf({ ojs }, undefined).lost.length === 0;
 }
 
 function spanOf(job: Readonly<Record<string, unknown>>, { trace }: NewJobOptions) {
