@@ -1,5 +1,5 @@
 import { makeCurrent, versionBefore } from '../decide/versions/make-current.js';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import {
   asVersion,
@@ -167,11 +167,7 @@ async function use(
   }
   const was = chooseVersion(docs);
   const writes = makeCurrent(docs, target._id, { now, by });
-  const revs = new Map(docs.map(({ _id, _rev }) => [_id, _rev]));
-  for (const doc of writes) {
-    const rev = await writeDocument(store, { ...doc, _rev: String(revs.get(doc._id)) });
-    revs.set(doc._id, rev);
-  }
+  if (writes.length > 0) await makeSo(store, docs, { named, target, writes });
   const version = versionOf(target);
   return {
     id: target._id,
@@ -179,4 +175,29 @@ async function use(
     ...(was.kind === 'chosen' && writes.length > 0 ? { before: was.doc._id } : {}),
     changed: writes.length > 0,
   };
+}
+
+type ToMake = Pick<Use, 'named' | 'target'> & { readonly writes: readonly StoredDocument[] };
+
+/**
+ * Writes what makes a version current. Where others write meanwhile it counts which version is current in the end.
+ * @throws TwsError `document_conflict`: another one
+ */
+async function makeSo(
+  store: Store,
+  docs: readonly StoredDocument[],
+  { named, target, writes }: ToMake,
+): Promise<void> {
+  const revs = new Map(docs.map(({ _id, _rev }) => [_id, _rev]));
+  try {
+    for (const doc of writes) {
+      const rev = await writeDocument(store, { ...doc, _rev: String(revs.get(doc._id)) });
+      revs.set(doc._id, rev);
+    }
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
+  }
+  const choice = chooseVersion(await docsOf(store, named));
+  if (choice.kind === 'chosen' && choice.doc._id === target._id) return;
+  throw problem('document_conflict', { id: target._id });
 }

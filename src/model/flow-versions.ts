@@ -5,6 +5,7 @@
  * FV1 One document is current: the one with `"current": true`; else the only one; else the one without a version.
  * FV2 Of several with `"current": true` the one with the latest `current_since` counts, where all of them have
  *    one: so `current` moves from one document to another while each of the writes leaves exactly one current.
+ *    Where two were marked in the same millisecond, the higher version counts.
  * FV3 A version that stands in several documents is nobody's: neither of them is chosen.
  */
 
@@ -111,9 +112,13 @@ export function currentBy({ current_by: by }: Versioned): string | undefined {
 function latest<T extends Versioned>(marked: readonly T[]): T | undefined {
   const [first, ...others] = marked;
   if (others.length === 0) return first;
-  const times = marked.map(currentSince);
-  if (times.includes(undefined) || new Set(times).size < times.length) return undefined;
-  return marked.toSorted((a, b) => Number(currentSince(b)) - Number(currentSince(a)))[0];
+  if (marked.some((doc) => currentSince(doc) === undefined)) return undefined;
+  return marked.toSorted(latestFirst)[0];
+}
+
+function latestFirst(a: Versioned, b: Versioned): number {
+  const later = Number(currentSince(b)) - Number(currentSince(a));
+  return later === 0 ? byVersion(versionOf(b) ?? '', versionOf(a) ?? '') : later;
 }
 
 /** The first documents of the same version. */

@@ -40,6 +40,45 @@ describe('write', () => {
   });
 });
 
+describe('a version of a flow that is made current', () => {
+  const named = { name: 'f', owner: 'DEFAULT' };
+  const version = (which: string, more: object = {}) => ({
+    ...{ ...flow('f', ['a']), _id: `f-${which}`, version: which },
+    ...more,
+  });
+
+  it.each<[what: string, other: 'use 3' | 'change 1', problem: string | undefined, is: string]>([
+    ['counts as it is, although the one before was changed meanwhile', 'change 1', undefined, '2'],
+    ['is told of another that somebody made current', 'use 3', 'document_conflict', '3'],
+  ])('%s', async (_what, other, code, is) => {
+    const { client, put, store } = await ready();
+    await put(version('1', { current: true, current_since: 1 }), version('2'), version('3'));
+    const between = async (): Promise<unknown> => {
+      if (other === 'use 3') return client.useFlowVersion(named, '3');
+      return store.write({
+        ...version('1', { current: true, current_since: 1 }),
+        timeout: 7,
+        _rev: String((await store.get('f-1'))?._rev),
+      });
+    };
+    const meddled: typeof store = {
+      ...store,
+      write: async (doc) => {
+        if (doc._id === 'f-1') await between();
+        return store.write(doc);
+      },
+    };
+    const using = createClient({ store: meddled }).useFlowVersion(named, '2');
+    const found = await using.then(
+      ({ changed }) => changed,
+      (error: unknown) => error,
+    );
+    expect(found).toEqual(code === undefined ? true : expect.objectContaining({ code }));
+    const { versions } = await client.flowVersions(named);
+    expect(versions.filter(({ current }) => current)).toMatchObject([{ version: is }]);
+  });
+});
+
 describe('watch', () => {
   it('tells every state on the way and answers with the final job', async () => {
     const { client, put, engine } = await ready();

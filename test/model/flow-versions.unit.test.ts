@@ -55,11 +55,8 @@ describe('of the documents of one flow', () => {
       [current(one), current(two, 7)],
       'several_current: one two',
     ],
-    [
-      'none, where both say the same time',
-      [current(one, 7), current(two, 7)],
-      'several_current: one two',
-    ],
+    ['the higher version, where both say the same time', [current(one, 7), current(two, 7)], 'two'],
+    ['a version, where it and none say the same time', [current(one, 7), current(plain, 7)], 'one'],
     [
       'none, where a version is twice there',
       [one, doc('again', { version: 1 }), current(two)],
