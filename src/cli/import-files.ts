@@ -11,10 +11,10 @@ export type FileChange = 'created' | 'updated' | 'unchanged';
 /** Keeps what imports have written, so that the next one knows what people have changed since. */
 const recordPath = join('couch', 'tws', '.import.json');
 
-/** `writing`: what an import that did not end was about to write. */
+/** `writing`: what imports that did not end were about to write. */
 const recordSchema = z.looseObject({
   files: z.record(z.string(), z.string()),
-  writing: z.record(z.string(), z.string()).optional(),
+  writing: z.record(z.string(), z.array(z.string())).optional(),
 });
 
 type ImportRecord = Pick<z.infer<typeof recordSchema>, 'files' | 'writing'>;
@@ -34,8 +34,9 @@ export async function compareFiles(
     const there = await textAt(join(folder, path));
     if (there === undefined) changes.set(path, 'created');
     else if (there === text) changes.set(path, 'unchanged');
-    else if ([written[path], writing[path]].includes(hashOf(there))) changes.set(path, 'updated');
-    else changed.push(path);
+    else if ([written[path], ...(writing[path] ?? [])].includes(hashOf(there))) {
+      changes.set(path, 'updated');
+    } else changed.push(path);
   }
   if (changed.length > 0) throw problem('import_changed', { files: changed });
   return changes;
@@ -53,16 +54,19 @@ export async function writeFiles(
 ): Promise<void> {
   const before = await readRecord(folder);
   const hashes = [...files].map(([path, text]): [string, string] => [path, hashOf(text)]);
-  const writing = Object.fromEntries(hashes);
+  const writing = hashes.map(([path, hash]): [string, string[]] => [
+    path,
+    [...new Set([...(before.writing?.[path] ?? []), hash])],
+  ]);
   await writeRecord(
     folder,
-    { files: before.files, writing: { ...before.writing, ...writing } },
+    { files: before.files, writing: { ...before.writing, ...Object.fromEntries(writing) } },
     disk,
   );
   for (const [path, text] of files) {
     if (changes.get(path) !== 'unchanged') await writeWhole(join(folder, path), text, disk);
   }
-  await writeRecord(folder, { files: { ...before.files, ...writing } }, disk);
+  await writeRecord(folder, { files: { ...before.files, ...Object.fromEntries(hashes) } }, disk);
   for (const path of new Set([recordPath, ...files.keys()].map((one) => dirname(one)))) {
     await removeLeftOver(join(folder, path), false, disk);
   }
