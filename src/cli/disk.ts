@@ -29,12 +29,15 @@ export const realDisk: FileDisk = {
   remove: (path) => rm(path),
 };
 
-/** Writes a text beside a file, of which it takes over the rights; resolves with where it is. */
+/**
+ * Writes a text beside a file, of which it takes over the rights; resolves with where it is. Version control leaves it
+ * out in a project (`.tws*`), so that nobody adds it, or cleans it up, before the next run does.
+ */
 export async function writeBeside(path: string, text: string, disk: FileDisk): Promise<string> {
   const target = await targetOf(path);
   const beside = join(
     dirname(target),
-    `.${basename(target)}.tws-${process.pid}-${randomUUID().slice(0, 8)}`,
+    `.tws-${process.pid}-${randomUUID().slice(0, 8)}.${basename(target)}.new`,
   );
   await disk.write(beside, text);
   const before = await stat(target).catch(() => undefined);
@@ -77,7 +80,7 @@ export async function removeLeftOver(folder: string, deep: boolean, disk: FileDi
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const pid = /^\..+\.tws-(\d+)-[\da-f]{8}$/.exec(entry.name)?.[1];
+    const pid = /^\.tws-(\d+)-[\da-f]{8}\..+\.new$/.exec(entry.name)?.[1];
     if (entry.isFile() && pid !== undefined && !isAlive(Number(pid))) await disk.remove(path);
     if (deep && entry.isDirectory() && !entry.name.startsWith('.')) {
       await removeLeftOver(path, deep, disk);
