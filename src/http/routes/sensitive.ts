@@ -204,6 +204,12 @@ const listRoute = route({
               ...subjectShape,
               names: z.array(z.string()),
               updated: epochMsSchema.describe('When a value was last stored.'),
+              retain: z
+                .number()
+                .optional()
+                .describe(
+                  'How long they stay after that, ms; 0: for ever; absent: as the setting says.',
+                ),
               readable: z.boolean().describe('false: its key is destroyed.'),
             }),
           ),
