@@ -244,9 +244,19 @@ describe('the mail server of tws dev', () => {
     const port = String(await busyPort());
     const shown = tws(['quickstart', '--mail-port', port], { cwd: await project() });
     expect(await shown.ended).toBe(69);
-    expect(shown.err()).toContain(`Port ${port} of this machine, which the mail server wants`);
+    expect(shown.err()).toContain(`Port ${port} of this machine, which the mail server needs`);
   });
 });
+
+/** Resolves when a form of the job is in the inbox, where an engine has to bring it first. */
+async function untilListed(cwd: string, job: string): Promise<void> {
+  const listed = async (): Promise<string> => {
+    const inbox = tws(['inbox'], { cwd });
+    await inbox.ended;
+    return inbox.out();
+  };
+  await expect.poll(listed, { interval: 500 }).toContain(job);
+}
 
 describe('a project of tws new', () => {
   it('runs its own job and the samples by the commands of its README, and says where mails go', async () => {
@@ -263,10 +273,17 @@ describe('a project of tws new', () => {
     expect(dev.err()).not.toContain('warning');
     const told = [...readme.matchAll(/^ {4}npx tws (?!dev)(.*?)(?: +#.*)?$/gm)];
     const calls = told.map(([, call = '']) => call.trim().split(' '));
-    expect(calls.map(([command]) => command)).toEqual(['submit', 'push', 'submit', 'submit']);
+    expect(calls.map(([command]) => command)).toEqual([
+      ...['submit', 'push', 'submit', 'submit'],
+      ...['submit', 'inbox', 'answer'],
+    ]);
     for (const call of calls) {
       const mails = call.includes('mailtest') || call.includes('mail-to');
-      const args = mails ? [...call, '--set', `params.mail-0.smtp.port=${port}`] : call;
+      const data = call.includes('answer') ? ['--data', '{"approved": true}'] : [];
+      const args = mails
+        ? [...call, '--set', `params.mail-0.smtp.port=${port}`]
+        : [...call, ...data];
+      if (call.includes('inbox')) await untilListed(cwd, 'a1');
       const called = tws(args, { cwd });
       expect(await called.ended, `${call.join(' ')}: ${called.err()}`).toBe(0);
     }
