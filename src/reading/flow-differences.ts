@@ -49,10 +49,14 @@ function differencesAt({ from, to, show }: Both, keys: KeysOfValue): readonly Fl
   if (isObject(from) && isObject(to)) {
     const all = [...new Set([...Object.keys(from), ...Object.keys(to)])];
     return all.flatMap((key) =>
-      differencesAt({ from: from[key], to: to[key], show }, [...keys, key]),
+      differencesAt({ from: ownOf(from, key), to: ownOf(to, key), show }, [...keys, key]),
     );
   }
   const was = from === undefined ? {} : { from: show(from, keys) };
   const now = to === undefined ? {} : { to: show(to, keys) };
   return [{ path: toJsonPath(keys), ...was, ...now }];
+}
+
+function ownOf(of: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(of, key) ? of[key] : undefined;
 }

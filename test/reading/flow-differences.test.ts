@@ -28,6 +28,15 @@ it.each<[string, object, object, readonly object[]]>([
       { path: 'params', from: { x: 1 }, to: [1] },
     ],
   ],
+  [
+    'are told of names that every object knows',
+    { params: { constructor: 1 } },
+    { params: { toString: 2 } },
+    [
+      { path: 'params.constructor', from: 1 },
+      { path: 'params.toString', to: 2 },
+    ],
+  ],
 ])('differences of two versions %s', (_title, from, to, differences) => {
   expect(flowDifferences(doc(from), doc(to))).toEqual(differences);
 });
