@@ -375,6 +375,23 @@ describe('MV1: what has begun has the same place and the same work in both', () 
     expect(why(stored(it, ['x', 'b']))).toBeUndefined();
   });
 
+  it('is bound by the last attempt at a place, not by those before', () => {
+    const it = started([{ task: 'a', retry: 1 }, 'b']);
+    it.broke('a').go();
+    expect(it.trail).toEqual(['a#1 $$error', 'a#2 $$active']);
+    expect(why(stored(it, ['x', 'b']))).toBe(kept('0', 'a', 'running', 'x'));
+    expect(why(stored(it, ['a', 'x']))).toBeUndefined();
+  });
+
+  it('lets a structure that failed differ', () => {
+    const it = choosing();
+    const [mark] = it.steps as [Step];
+    const next = liveJob(flow(['x']));
+    const failed = { ...mark, state: '$$error', exit: 1 } as unknown as Step;
+    expect(obstacleTo({ ...it.liveJob, steps: [mark] }, next)).toMatchObject({ path: '0' });
+    expect(obstacleTo({ ...it.liveJob, steps: [failed] }, next)).toBeUndefined();
+  });
+
   it('goes by what is on record where the copy in the job has lost it', () => {
     const it = started(['a', 'b']).did('a');
     it.write({ tasks: flow([]).tasks });
