@@ -69,11 +69,19 @@ export function beginForm(beginning: FormBeginning, now: number, world: LinkWorl
     ...known({ title: textOr(at('title')), text: textOr(at('text')), ...own }),
     ...dueAt,
     ...known({ links, concealed: concealedIn(asked.form) }),
-    schema: asked.form,
+    ...(isKept(asked.form, leaf) ? { schema: asked.form } : {}),
     ...(timers.length === 0 ? {} : { timers }),
     ...(escalate === undefined ? {} : { escalate: known(others) }),
   } as StepForm;
   return { ok: true, signal: textOr(at('signal')) ?? usualSignal(leaf), form };
+}
+
+/** Of the many steps of a map, longer schemas (characters of JSON) would fill the document; it is read for all at once. */
+const longestRepeated = 500;
+
+/** Whether the step keeps the schema, so that nobody has to read the whole job for it. */
+function isKept(form: FormAsked['form'], { path }: Leaf): boolean {
+  return repetitionsAround(path).length === 0 || JSON.stringify(form).length <= longestRepeated;
 }
 
 function unaddressed(at: string, value: unknown): FormBegun {

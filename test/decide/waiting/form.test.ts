@@ -93,6 +93,16 @@ describe('a wait for people', () => {
     expect(told.signal('wait-0-1', {}).open).toEqual(['0.map.0']);
   });
 
+  it.each([
+    ['each step of a map, when it is short', 1, 2],
+    ['no step of a map, when it is long', 500, 0],
+  ])('keeps the schema of its form in %s', (_, length, kept) => {
+    const form = { description: 'x'.repeat(length) };
+    const { steps } = begun([{ map: { over: [1, 2], do: { wait: { form } } } }]);
+    const schemas = steps.filter(isOfPeople).flatMap(({ form: { schema } }) => schema ?? []);
+    expect(schemas).toEqual(Array.from({ length: kept }, () => ({ type: 'object', ...form })));
+  });
+
   it('sleeps until its next timer, its end or an answer', () => {
     const told = begun(asking({ due: 2_000, remind: 1_000, timeout: 3_000 }));
     expect(told.decide()).toMatchObject({
