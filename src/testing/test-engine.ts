@@ -103,6 +103,22 @@ function ignore(): void {}
 
 /** Starts engines for a test. */
 export async function createTestEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
+  return (await createTestGround(options)).engine;
+}
+
+/** What engines of a test stand on: whatever else works on their database has its stores and its time from here. */
+export type TestGround = {
+  readonly engine: TestEngine;
+  readonly clock: VirtualClock;
+  /** Opens the database; no time passes while a request of this store is under way. */
+  readonly open: () => Store;
+};
+
+/** Starts engines for a test, each with the store that `engineStore` makes of the one it would have. */
+export async function createTestGround(
+  options: TestEngineOptions = {},
+  engineStore: (store: Store) => Store = (store) => store,
+): Promise<TestGround> {
   const { from = usualFrom, patienceMs = 1_000, engines: count = 1 } = options;
   const work = createWork(patienceMs);
   const clock = createVirtualClock({ from: toEpochMs(from), settle: work.settled, quietMs });
@@ -119,7 +135,7 @@ export async function createTestEngine(options: TestEngineOptions = {}): Promise
   const parts = await createParts(options, { clock, work });
   const engines: Engine[] = [];
   const start = async (): Promise<void> => {
-    engines.push(await driven(clock, startEngine({ ...parts.engine, store: open() })));
+    engines.push(await driven(clock, startEngine({ ...parts.engine, store: engineStore(open()) })));
     await work.settled();
   };
   const end = async (at: number, how: 'kill' | 'stop'): Promise<void> => {
@@ -142,7 +158,7 @@ export async function createTestEngine(options: TestEngineOptions = {}): Promise
     await store.close();
     await opened.close();
   };
-  return {
+  const engine: TestEngine = {
     ...createTestJobs({ clock, store, work, put, writes }),
     now: clock.now,
     put: (...documents) => put(documents),
@@ -155,6 +171,7 @@ export async function createTestEngine(options: TestEngineOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   };
+  return { engine, clock, open };
 }
 
 /** Has time pass until a promise has settled. */

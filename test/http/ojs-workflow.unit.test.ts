@@ -16,6 +16,7 @@ import type { Job, LiveJob } from '../../src/model/job.js';
 import { workOptionsOf } from '../../src/model/work.js';
 import { parseDocument } from '../../src/reading/parse.js';
 import { upstreamOf } from '../../src/reading/node-outline.js';
+import { foretell, numbered, workflows } from './ojs-oracle.js';
 
 const t0 = Date.UTC(2026, 0, 1);
 const id = workflowId('019539a4-0001-7000-8000-000000000001');
@@ -81,88 +82,13 @@ const leaf = (fails = false): WorkflowNode => ({
   options: { retry: { max_attempts: 1 } },
 });
 
-/** What a workflow comes to, by its definition alone: which steps are done, and whether it is well. */
-function oracle(node: WorkflowNode, next: { id: number }): { done: string[]; well: boolean } {
-  const numbered = numberedNode(node, next);
-  return come(numbered);
-}
-
-type Numbered = {
-  readonly kind: 'job' | 'chain' | 'group' | 'batch';
-  readonly id?: string;
-  readonly fails?: boolean;
-  readonly parts: readonly Numbered[];
-  readonly calls: Readonly<Record<string, Numbered>>;
-};
-
-/** Gives the steps their ids, in the order of the definition. */
-function numberedNode(node: WorkflowNode, next: { id: number }): Numbered {
-  const list = node.steps ?? node.jobs;
-  if (list === undefined) {
-    const [{ fails }] = node['args'] as [{ fails: boolean }];
-    return { kind: 'job', id: stepId(id, (next.id += 1)), fails, parts: [], calls: {} };
-  }
-  const parts = list.map((one) => numberedNode(one, next));
-  const calls: Record<string, Numbered> = {};
-  for (const name of ['on_complete', 'on_success', 'on_failure'] as const) {
-    const one = node.callbacks?.[name];
-    if (one !== undefined) calls[name] = numberedNode(one, next);
-  }
-  const kind = node.steps === undefined ? (node.callbacks ? 'batch' : 'group') : 'chain';
-  return { kind, parts, calls };
-}
-
-function come({ kind, id: own, fails, parts, calls }: Numbered): { done: string[]; well: boolean } {
-  if (kind === 'job') return { done: [String(own)], well: fails !== true };
-  const done: string[] = [];
-  let well = true;
-  for (const part of parts) {
-    const came = come(part);
-    done.push(...came.done);
-    well &&= came.well;
-    if (kind === 'chain' && !came.well) break;
-  }
-  if (kind !== 'batch') return { done, well };
-  const called = [calls[well ? 'on_success' : 'on_failure'], calls['on_complete']];
-  let isCalledWell = true;
-  for (const call of called) {
-    if (call === undefined) continue;
-    const came = come(call);
-    done.push(...came.done);
-    isCalledWell &&= came.well;
-  }
-  return { done, well: isCalledWell };
-}
-
 const leaves = fc.boolean().map((fails) => leaf(fails));
-function nodes(depth: number): fc.Arbitrary<WorkflowNode> {
-  if (depth === 0) return leaves;
-  const inner = fc.oneof(
-    { weight: 1, arbitrary: leaves },
-    { weight: 2, arbitrary: nodes(depth - 1) },
-  );
-  const few = fc.array(inner, { minLength: 1, maxLength: 3 });
-  return fc.oneof(
-    few.map((steps): WorkflowNode => ({ type: 'chain', steps })),
-    few.map((jobs): WorkflowNode => ({ type: 'group', jobs })),
-    fc
-      .tuple(few, inner, fc.option(inner, { nil: undefined }), fc.option(inner, { nil: undefined }))
-      .map(([jobs, complete, success, failure]): WorkflowNode => ({
-        ...{ type: 'batch', jobs },
-        callbacks: {
-          on_complete: complete,
-          ...(success === undefined ? {} : { on_success: success }),
-          ...(failure === undefined ? {} : { on_failure: failure }),
-        },
-      })),
-  );
-}
 
 describe('a workflow', () => {
   it('four deep does what its definition says, whatever fails and in whatever order', () => {
     const numRuns = Number(process.env['TWS_OJS_WORKFLOWS'] ?? 60);
     fc.assert(
-      fc.property(nodes(4), fc.infiniteStream(fc.nat()), (order, turns) => {
+      fc.property(workflows(4, leaves), fc.infiniteStream(fc.nat()), (order, turns) => {
         let job = stored(order);
         const done: string[] = [];
         for (const turn of turns) {
@@ -175,9 +101,10 @@ describe('a workflow', () => {
           const failure = { name: 'Broken', message: 'No.' };
           job = answered(job, place, fails ? { failure } : { data: own });
         }
-        const wanted = oracle(order, { id: 0 });
+        const wanted = foretell(numbered(order));
         // Every step once, callbacks too.
-        expect(done.toSorted()).toEqual(wanted.done.toSorted());
+        const ids = wanted.done.map((one) => stepId(id, one));
+        expect(done.toSorted()).toEqual(ids.toSorted());
         expect(workflowOf(docOf(job), t0).state).toBe(wanted.well ? 'completed' : 'failed');
       }),
       { numRuns },
