@@ -112,6 +112,6 @@ describe('a plugin that shares the process of the engine', () => {
     expect(await engine.ended).toBe(70);
     expect(await ended('j')).toMatchObject({ exit: 0, steps: [{ result: 'slept' }] });
     expect(engine.err()).toContain('Something was thrown and nobody caught it: from nowhere');
-    expect(engine.err()).toContain('The engine stops, since its state is not known any more');
+    expect(engine.err()).toContain('The engine stops because its state is no longer known');
   });
 });

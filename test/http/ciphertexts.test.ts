@@ -51,7 +51,10 @@ it('is shown by no route to anybody but admins of its owner', async () => {
           seen.push(path);
       }
     }
-    const definitions = ['/_tws/tasks', '/_tws/tasks/{id}', '/_tws/flows', '/_tws/flows/{id}'];
+    const definitions = [
+      ...['/_tws/tasks', '/_tws/tasks/{id}', '/_tws/flows', '/_tws/flows/{id}'],
+      '/_tws/flows/{id}/versions/{version}',
+    ];
     const own = role === 'tws-admin' ? definitions : [];
     expect([role, [...new Set(seen)].toSorted()]).toEqual([role, own.toSorted()]);
   }

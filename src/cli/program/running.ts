@@ -16,8 +16,7 @@ const placeOptions = (word: string): OptionDefinition[] => [
 export const running: readonly CommandDefinition[] = [
   {
     name: 'start',
-    about:
-      'Run an engine until Ctrl-C or SIGTERM; running steps may end first, a second signal ends them at once.',
+    about: 'Run an engine until Ctrl-C or SIGTERM; running steps may end first.',
     options: [
       { flags: '--engines <n>', about: 'Run this many engines, each a process of its own.' },
       ...engineOptions,
@@ -274,8 +273,7 @@ export const running: readonly CommandDefinition[] = [
   },
   {
     name: 'completion',
-    about:
-      'Print the script with which a shell completes commands, options and names of the database.',
+    about: 'Print the script for a shell to complete commands, options and names.',
     arguments: [{ name: '<shell>', about: 'One of bash, zsh, fish.', values: shells }],
     examples: [
       'eval "$(tws completion bash)"',
@@ -292,8 +290,7 @@ export const running: readonly CommandDefinition[] = [
   },
   {
     name: 'doctor',
-    about:
-      'Check settings, plugins, server, database and engines; say what is wrong and what to do.',
+    about: 'Check settings, plugins, server, database and engines; say what to do.',
     options: [
       {
         flags: '--measure',

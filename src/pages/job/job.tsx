@@ -66,10 +66,7 @@ function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
       <FormsOfJob job={id} asked={askedBy(job)} />
       <Caught caught={caught} onStep={select} />
       <Repairs
-        job={job}
-        attempts={attempts}
-        steps={steps}
-        skippable={skippable}
+        {...{ job, attempts, steps, skippable }}
         selected={said.step}
         versions={versions ?? []}
         onDone={reload}
