@@ -12,6 +12,9 @@ export type Deaths = {
 
 type Doc = Parameters<Store['write']>[0];
 
+/** A run that writes for ever stands still after so many, and is found not to end. */
+const mostWrites = 1_000;
+
 /** Nothing that a dead process waits for comes to anything. */
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 
@@ -37,7 +40,7 @@ export function createDeaths(): Deaths {
       return never<T>();
     };
     const write: Store['write'] = async (doc, mostBytes) => {
-      if (isDead) return never();
+      if (isDead || count > mostWrites) return never();
       const when = next(doc);
       if (when === 'before') return die();
       const result = await store.write(doc, mostBytes);
