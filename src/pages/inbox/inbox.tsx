@@ -27,7 +27,7 @@ export function InboxPage() {
             checked={isAll}
             onChange={({ currentTarget }) => setAll(currentTarget.checked)}
           />{' '}
-          Of everybody
+          Everybody’s
         </label>
       </PageHead>
       {error !== undefined && <ProblemBox error={error} again={reload} />}

@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { OpenForm } from '../../reading/open-forms.js';
+import { isRecord } from '../editor/schema-at.js';
 import { peopleWords } from '../../reading/people.js';
 import { send } from '../api.js';
 import { formOf } from '../form/flow-form.js';
@@ -10,6 +11,7 @@ import { firstParams, useParams } from '../form/use-params.js';
 import { Ago } from '../parts/time.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { say } from '../parts/toasts.js';
+import '../definitions/definitions.css';
 
 type Props = {
   readonly form: OpenForm;
@@ -21,7 +23,7 @@ type Props = {
 /** A form that waits for its answer, made of its JSON Schema. */
 export function OpenFormBox(props: Props) {
   const { form, isOfJob = false } = props;
-  const { job, path, attempt, step, title = step, text, due, since, flow } = form;
+  const { job, path, attempt, step, title = step, text, due, since, flow, form: schema } = form;
   const page = useRef<HTMLFormElement>(null);
   const { fields, input, mistakes, isBusy, error, answer } = useAnswer(props, page);
   return (
@@ -72,11 +74,17 @@ export function OpenFormBox(props: Props) {
       {error !== undefined && <ProblemBox error={error} />}
       <div class="buttons">
         <button class="primary" disabled={isBusy} data-form={`${job} ${path} ${attempt}`}>
-          {isBusy ? 'Sending …' : 'Answer'}
+          {isBusy ? 'Sending …' : answerWord(schema, input.given)}
         </button>
       </div>
     </form>
   );
+}
+
+/** What the button does: an approval that is not ticked is a refusal, and says so before it is sent. */
+function answerWord({ required }: OpenForm['form'], given: unknown): string {
+  if (!Array.isArray(required) || !required.includes('approved')) return 'Answer';
+  return isRecord(given) && given['approved'] === true ? 'Approve' : 'Refuse';
 }
 
 /** What is filled in, what is wrong with it, and what sends it. */
