@@ -55,6 +55,8 @@ export type EngineStart = {
   readonly meters?: EngineMeters | undefined;
   /** What this engine shares with others of this process; without it, it is the only one. */
   readonly process?: EngineProcess | undefined;
+  /** Where the API of this process is: links lead there, unless the settings say how browsers reach it. */
+  readonly served?: (() => string) | undefined;
 };
 
 /** What the engines of one process share. */
@@ -122,6 +124,8 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const { cryptoKey, olderSecrets, labels, queues, leaseMs, drainMs, retryDelayMs, root } = config;
   const spans = await createSpans();
   const [only, ...others] = [meters, spans].filter((one) => one !== undefined);
+  const { public_url: publicUrl } = config.http;
+  const reached = publicUrl === undefined ? start.served : () => publicUrl;
   const settings: EngineOptions = {
     store: opened.store,
     plugins,
@@ -142,8 +146,8 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     webhooks: config.webhooks,
     notify: config.notify,
     ...{ egress: config.egress, code: config.code, sensitive: lateVaultOf(config) },
-    linkOf: linkOf(config.http.public_url),
-    answerLinks: await answerLinksOf(config),
+    linkOf: linkOf(reached),
+    answerLinks: await answerLinksOf(config, reached),
     onSecret,
     onCall: watchdog?.onCall,
     onDecide: watchdog?.onDecide,
@@ -208,22 +212,25 @@ async function checkSecrets(start: EngineStart, retry: Retry): Promise<void> {
   log.warn({}, `${unreadable.message} ${unreadable.hint}`);
 }
 
-/** The admin page of a job, where the settings say how browsers reach it. */
-function linkOf(publicUrl: string | undefined): ((job: string) => string) | undefined {
-  if (publicUrl === undefined) return undefined;
-  const base = publicUrl.replace(/\/+$/, '');
-  return (job) => `${base}${pagesPrefix}/jobs/${encodeURIComponent(job)}`;
+/** How browsers reach the server; undefined: nobody has said. */
+type Reached = (() => string) | undefined;
+
+const baseOf = (url: string): string => url.replace(/\/+$/, '');
+
+/** The admin page of a job, where it is known how browsers reach it. */
+function linkOf(reached: Reached): ((job: string) => string) | undefined {
+  if (reached === undefined) return undefined;
+  return (job) => `${baseOf(reached())}${pagesPrefix}/jobs/${encodeURIComponent(job)}`;
 }
 
-/** What makes links by which people answer: the settings have to say how browsers reach the server, and there is a key. */
-async function answerLinksOf({
-  cryptoKey,
-  http: { public_url: publicUrl },
-}: Config): Promise<EngineOptions['answerLinks']> {
-  if (publicUrl === undefined) return undefined;
+/** What makes links by which people answer: it has to be known how browsers reach the server, and there is a key. */
+async function answerLinksOf(
+  { cryptoKey }: Config,
+  reached: Reached,
+): Promise<EngineOptions['answerLinks']> {
+  if (reached === undefined) return undefined;
   const links = await openAnswerLinks(cryptoKey);
-  const base = publicUrl.replace(/\/+$/, '');
-  return links && { links, addressOf: (token) => `${base}${answerPath}${token}` };
+  return links && { links, addressOf: (token) => `${baseOf(reached())}${answerPath}${token}` };
 }
 
 /** Waits until `stop` aborts, or until the engine has to stop by itself: then it answers why. */

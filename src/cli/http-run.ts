@@ -3,7 +3,7 @@ import { createPulse, inspectServer, type Opened, type StoreOptions } from '../c
 import type { Config } from '../config/load.js';
 import type { Log } from '../log.js';
 import { TwsError } from '../errors.js';
-import { docsPrefix } from '../http/docs.js';
+import { areDocsBuilt, docsPrefix } from '../http/docs.js';
 import { pagesPrefix } from '../http/pages.js';
 import { startHttp, type HttpServer, type ServerOptions } from '../http/server.js';
 import { addressForm } from '../config/address.js';
@@ -95,6 +95,8 @@ export function apiLine({ url }: HttpServer): string {
   return [
     `HTTP API:     ${url}/_tws`,
     `admin pages:  ${url}${pagesPrefix}/`,
-    `docs:         ${url}${docsPrefix}/`,
+    areDocsBuilt()
+      ? `docs:         ${url}${docsPrefix}/`
+      : 'docs:         not built; `npm run docs` where tws is installed builds them',
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { problem } from '../errors.js';
@@ -35,6 +36,9 @@ export async function addDocs(app: FastifyInstance, folder = builtDocs()): Promi
 function builtDocs(): string {
   return join(packageRoot(), 'dist', 'docs');
 }
+
+/** Whether there is any of it: a clone has none before `npm run docs`. */
+export const areDocsBuilt = (): boolean => existsSync(join(builtDocs(), 'index.html'));
 
 /** Everything comes from here; icons of the style sheet stand in it. */
 const policy = [

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { openDatabase, prepareDatabase } from '../../client.js';
+import { defaultPort } from '../../config/address.js';
 import type { Config } from '../../config/load.js';
 import type { HttpServer } from '../../http/server.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
@@ -60,6 +61,7 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     await pushOwn(config, opened.client, io);
     const log = createLog({ level: config.logLevel }, io);
     let engine: ProjectEngine | undefined;
+    const place = { url: usualUrl(config) };
     if (said.engine) {
       engine = await startProjectEngine({
         config,
@@ -70,6 +72,7 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
         isTerminal: io.isTerminal && io.mode !== 'json',
         ...{ keyless: true, watched: true },
         meters: figures?.meters,
+        served: figures && (() => place.url),
       });
       const started = engine;
       if (started === undefined) return 0;
@@ -79,6 +82,7 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     const api =
       figures && (await startApi({ ...servedBy(engine, io), config, opened, log, figures }));
     if (api !== undefined) {
+      place.url = api.url;
       cleanup.add(api.close);
       await embedded.announceApi(api.url);
     }
@@ -92,6 +96,9 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     await cleanup.run();
   }
 });
+
+/** Where the API will be, until it is there. */
+const usualUrl = ({ http: { port = defaultPort } }: Config): string => `http://127.0.0.1:${port}`;
 
 /** The engine of this process, as the API tells of it. A port that is taken gives way: this is a try. */
 function servedBy(engine: ProjectEngine | undefined, io: Io): Partial<ApiStart> {
