@@ -97,7 +97,7 @@ async function readJob(
   if (doc['type'] !== 'job') {
     const { type } = doc;
     const what = typeof type === 'string' ? `a ${type}` : 'a document without type';
-    const reason = `it holds ${what}, not a job.`;
+    const reason = `it holds ${what}, not a job. --stored-flow submits the stored flow of that name.`;
     throw problem('file_unusable', { file: file.shown, reason });
   }
   const { $schema, ...job } = doc;

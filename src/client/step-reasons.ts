@@ -83,7 +83,7 @@ function formReason(step: StepReading, { job, now }: Seen): readonly Reason[] | 
   const told = askedWords(asked, now, (at) => when(at, now));
   const waits = `Step "${name}" waits ${describeForm(form)}${since}${atMost}.`;
   const because = [waits, ...told].join(' ');
-  const todo = `Answer it by \`tws answer ${job._id} ${path}\`, or in the inbox of the pages.`;
+  const todo = `Answer it by \`tws answer ${job._id} ${path}\`, or in the inbox on the admin pages.`;
   const limit = until === undefined || until <= now ? {} : { until };
   return [{ kind: 'waiting', because, todo, ...limit, form: asked }];
 }

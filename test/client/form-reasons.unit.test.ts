@@ -22,7 +22,7 @@ it('explains for whom a form waits, since when, and how it is answered', () => {
         'Step "sign" waits for ann (Pay 17), due 1970-01-01T00:01:00.000Z, since 1970-01-01T00:00:00.000Z',
       ) as string,
       form: { people: 'ann', timers: [{ event: 'reminder', at: 30_000, messages: 0 }] },
-      todo: 'Answer it by `tws answer j 0`, or in the inbox of the pages.',
+      todo: 'Answer it by `tws answer j 0`, or in the inbox on the admin pages.',
     },
   ]);
 });

@@ -23,7 +23,8 @@ export const backup = defineCommand(flags, async ({ args, flags: said, config: r
   if (given === undefined) throw problem('usage', { reason: 'Say which file.' });
   const path = resolve(io.cwd, given);
   if (said.verify) return verify(path, given, io);
-  if (existsSync(path)) throw problem('usage', { reason: `${given} exists already.` });
+  if (existsSync(path))
+    throw problem('usage', { reason: `${given} exists already; name another file, or remove it.` });
   const config = read();
   const made = await withStages(io, (tell) =>
     writeBackup(path, partsOf(config, said.subjectKeys), { config, io, tell }),

@@ -55,10 +55,10 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
   }
 });
 
-/** Says by which version of its flow a job goes; one that has not begun is to begin by it. */
+/** Says which version of its flow a job runs; one that has not begun is to run it. */
 function versionSentence({ state, flow }: StoredDocument, version: string): string {
-  const goes = state === undefined ? 'It is to begin by' : 'It goes by';
-  return `${goes} ${versionName(version)} of flow "${textOf(flow ?? '')}".`;
+  const runs = state === undefined ? 'It will run' : 'It runs';
+  return `${runs} ${versionName(version)} of flow "${textOf(flow ?? '')}".`;
 }
 
 /** How long between two looks at the engines, ms. */

@@ -61,7 +61,9 @@ const run: Readonly<Record<Action, Run>> = {
     const from = await client.flowVersion(named, one);
     const to = await client.flowVersion(named, other);
     const differences = flowDifferences(from, to);
-    if (differences.length === 0) io.say(`${from._id} and ${to._id} do not differ.`);
+    if (from._id === to._id)
+      io.say(`${from._id} is the current one itself; name another to compare.`);
+    else if (differences.length === 0) io.say(`${from._id} and ${to._id} do not differ.`);
     for (const { path, ...values } of differences) {
       io.out(path);
       if ('from' in values) io.out(io.style('red', `  - ${JSON.stringify(values.from)}`));

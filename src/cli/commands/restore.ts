@@ -52,7 +52,7 @@ export const restore = defineCommand(flags, async ({ args, flags: said, config: 
     `${counted(live, 'job')} ${live === 1 ? 'has' : 'have'} not ended. No engine and no worker begins a step here.`,
   );
   io.out(
-    "Make sure that nothing works on the original any more, then let engines work here: tws enable '*'",
+    `Make sure that nothing works on the original any more, then let engines work here: tws enable '*' --database ${config.database}`,
   );
   return 0;
 });

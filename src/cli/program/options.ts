@@ -10,7 +10,7 @@ export const globalOptions: readonly OptionDefinition[] = [
   { ...optionOf('owner'), values: { named: ['owner'] } },
   {
     flags: '--no-confirm',
-    about: 'Ask for no confirmation; every command accepts it.',
+    about: 'Do not ask for confirmation; every command accepts it.',
   },
   { flags: '--json', about: 'Print results as JSON, and nothing else.' },
   { flags: '--quiet', about: 'Print nothing but errors.' },

@@ -226,7 +226,7 @@ export const running: readonly CommandDefinition[] = [
   {
     name: 'backup',
     about:
-      'Write the databases of an installation, while it runs, into one compressed file with check sums.',
+      'Write the databases of an installation, while it runs, into one compressed file with checksums.',
     arguments: [
       { name: '<file>', about: 'The file, such as orders.tws.gz.', values: { named: ['file'] } },
     ],

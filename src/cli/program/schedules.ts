@@ -31,7 +31,7 @@ export const schedules: readonly CommandDefinition[] = [
       },
       {
         flags: '--until <when>',
-        about: 'With backfill: where it ends, default now; the slot then is not made.',
+        about: 'With backfill: the end, itself left out; default: now.',
       },
       {
         flags: '--at-once <n>',
