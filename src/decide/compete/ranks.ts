@@ -12,10 +12,19 @@ import type { Peer } from '../world.js';
  * I8 Engines that can do less do not count: of those that can do whatever a document asks for, the first
  *    ones look at it.
  * I9 What none of them takes (they died at once, or have no slot) is found by the sweep of any engine.
+ * I11 A message to a job, a signal or a request, is left to nobody altogether before `mostForMessage`
+ *    engines have had their turn. It may be the answer of a worker, whose lease does not wait for a sweep.
+ *    It is gone once it is taken in, so those after the first seldom have to read it.
  */
 
 /** So many engines look at a change of a document that was just made. */
 export const mostFirst = 8;
+
+/** So many engines look at a message, should those before them all have died. */
+export const mostForMessage = 64;
+
+/** The ids that programs give to messages; one that a person names otherwise is a document like any. */
+const messages = /^(?:signal|request):/;
 
 /**
  * Time (ms) that each of the first engines leaves to the one before it: enough for a write to arrive by
@@ -41,7 +50,8 @@ export type RevisionOf = { readonly id: string; readonly rev: string };
 export function leftToOthersMs({ id, rev }: RevisionOf, me: Peer, peers: readonly Peer[]): number {
   const rank = rankAmongAble(id, me, peers);
   const writes = Number.parseInt(rev, 10) || 1;
-  return rank < Math.max(mostFirst, writes) ? turnMs(rank) : Infinity;
+  const least = messages.test(id) ? mostForMessage : mostFirst;
+  return rank < Math.max(least, writes) ? turnMs(rank) : Infinity;
 }
 
 /** Returns whether this engine looks at the first change of a document (I7). */

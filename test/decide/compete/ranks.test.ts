@@ -3,6 +3,7 @@ import {
   isAmongFirst,
   leftToOthersMs,
   mostFirst,
+  mostForMessage,
   placeOf,
   rankAmong,
   staggerMs,
@@ -68,6 +69,17 @@ describe('a document that others changed', () => {
       const looking = waits.filter((ms) => ms < Infinity);
       expect(looking).toEqual(Array.from({ length: mostFirst }, (_, rank) => rank * staggerMs));
     }
+  });
+
+  it.each([
+    ['signal:job-1:s', mostForMessage],
+    ['request:job-1:r', mostForMessage],
+    ['signals', mostFirst],
+  ])('I11: is looked at by many, each in its turn, when it is a message: %s', (id, count) => {
+    const crowd = many(100);
+    const waits = crowd.map((me) => leftToOthersMs({ id, rev: '1-x' }, me, others(crowd, me.id)));
+    const looking = waits.filter((ms) => ms < Infinity).sort((a, b) => a - b);
+    expect(looking).toEqual(Array.from({ length: count }, (_, rank) => turnMs(rank)));
   });
 
   it.each([

@@ -27,11 +27,9 @@ type Done = { readonly number: number; readonly by: 'worker' | 'engine' };
 type Fetched = { readonly id: string; readonly attempt: number; readonly args: readonly Told[] };
 
 /** So long the worker may take for a job, ms. */
-const leaseMs = 60_000;
+const leaseMs = 20_000;
 /** So long the worker waits where there is nothing to do, ms. */
 const restMs = 5_000;
-/** So long engines are taken for alive that died, ms. */
-const peersMs = 16_000;
 /** So often it looks for work in one run. */
 const mostLooks = 500;
 /** So long nothing more may happen in the end, ms: a lease of an engine, and the sweep after it. */
@@ -67,8 +65,6 @@ async function runOne(house: House, order: WorkflowNode, plan: readonly Death[])
   const done: Done[] = [];
   const wrong: string[] = [];
   const leases = watchLeases(house.now);
-  // That of whoever died in the run before is over then: very many engines never die within one lease.
-  await house.pass(peersMs);
   const before = house.died();
   /** The jobs that were stored. */
   const ids = new Set<string>();
