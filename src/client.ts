@@ -7,7 +7,7 @@ export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figur
 export { makeDatabaseId, readDatabaseIds } from './client/database-id.js';
 export { overdueSubjects } from './decide/retention/subjects.js';
 export { newDefinitionId, type FlowName, type NamedKind } from './client/definitions.js';
-export type { FlowVersions, MadeCurrent } from './client/flow-versions.js';
+export type { MadeCurrent } from './client/flow-versions.js';
 export type { Migration } from './client/migrations.js';
 export type { FoundJobs, JobSearch, PageOptions } from './client/search.js';
 export { queueOfDocument } from './reading/entries.js';

@@ -2,6 +2,8 @@ import { makeCurrent, versionBefore } from '../decide/versions/make-current.js';
 import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import {
+  type FlowVersion,
+  type FlowVersions,
   asVersion,
   byVersion,
   chooseVersion,
@@ -17,27 +19,6 @@ import { findDefinition, type FlowName } from './definitions.js';
 import { unfinishedJobs } from './lists.js';
 import { writeDocument } from './writes.js';
 
-/** One document of a flow. `jobs`: how many jobs that have not ended run it, or will take it as it is now. */
-export type FlowVersion = {
-  readonly id: string;
-  readonly rev: string;
-  readonly version?: string;
-  readonly patch?: string;
-  readonly current: boolean;
-  /** Since when it is current, or when it last became so (epoch ms). */
-  readonly since?: number;
-  /** Who made it so, as far as that is known. */
-  readonly by?: string;
-  readonly jobs: number;
-};
-
-/** The versions of a flow. `problem`: why none is current. `partly`: there are more jobs than were counted. */
-export type FlowVersions = FlowName & {
-  readonly versions: readonly FlowVersion[];
-  readonly problem?: string;
-  readonly partly: boolean;
-};
-
 /** Which version is current now, and which was before; `changed` is false when it was so already. */
 export type MadeCurrent = {
   readonly id: string;
@@ -48,8 +29,11 @@ export type MadeCurrent = {
 
 /** The part of the client for versions of flows. */
 export type VersionsOfFlows = {
-  /** The documents of a flow. @throws TwsError `definition_missing` */
-  readonly flowVersions: (named: FlowName) => Promise<FlowVersions>;
+  /** The documents of a flow; `jobs`: with their counts. @throws TwsError `definition_missing` */
+  readonly flowVersions: (
+    named: FlowName,
+    options?: { readonly jobs?: boolean },
+  ) => Promise<FlowVersions>;
   /**
    * The document of a version, or of an id; `undefined`: the current one.
    * @throws TwsError `definition_missing`, `flow_version_missing`, `definition_ambiguous`
@@ -73,7 +57,7 @@ const mostCounted = 10_000;
 /** The part of the client for versions of flows. */
 export function versionsOfFlows(store: Store, now: () => number = Date.now): VersionsOfFlows {
   return {
-    flowVersions: (named) => listVersions(store, named),
+    flowVersions: (named, { jobs = true } = {}) => listVersions(store, named, jobs),
     flowVersion: async (named, version) => versionIn(await docsOf(store, named), named, version),
     useFlowVersion: async (named, version, by) => {
       const docs = await docsOf(store, named);
@@ -90,10 +74,14 @@ async function docsOf(store: Store, named: FlowName): Promise<readonly StoredDoc
   return docs.toSorted((a, b) => byVersion(versionOf(a) ?? '', versionOf(b) ?? ''));
 }
 
-async function listVersions(store: Store, named: FlowName): Promise<FlowVersions> {
+async function listVersions(
+  store: Store,
+  named: FlowName,
+  isCounted: boolean,
+): Promise<FlowVersions> {
   const docs = await docsOf(store, named);
-  const { jobs, more } = await unfinishedJobs(store, mostCounted);
-  const own = jobs.filter(
+  const counted = isCounted ? await unfinishedJobs(store, mostCounted) : undefined;
+  const own = counted?.jobs.filter(
     (job) => job['flow'] === named.name && ownerOf(job) === named.owner && !hasOwnTasks(job),
   );
   const choice = chooseVersion(docs);
@@ -111,12 +99,12 @@ async function listVersions(store: Store, named: FlowName): Promise<FlowVersions
       current: current === doc,
       ...(since === undefined ? {} : { since }),
       ...(by === undefined ? {} : { by }),
-      jobs: own.filter((job) => versionOfJob(job) === version).length,
+      ...(own && { jobs: own.filter((job) => versionOfJob(job) === version).length }),
     };
   });
   const isOpen = choice.kind === 'ambiguous' || choice.kind === 'absent';
   const why = isOpen ? { problem: `The flow ${whyNotChosen(choice, undefined)}` } : {};
-  return { ...named, versions, ...why, partly: more };
+  return { ...named, versions, ...why, partly: counted?.more ?? false };
 }
 
 /** A new job with tasks of its own runs no flow. */

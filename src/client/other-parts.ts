@@ -45,7 +45,7 @@ function versionsWith(store: Store): VersionsOfFlows {
   const versions = async (): Promise<VersionsOfFlows> =>
     (await import('./flow-versions.js')).versionsOfFlows(store);
   return {
-    flowVersions: async (named) => (await versions()).flowVersions(named),
+    flowVersions: async (...given) => (await versions()).flowVersions(...given),
     flowVersion: async (named, version) => (await versions()).flowVersion(named, version),
     useFlowVersion: async (...given) => (await versions()).useFlowVersion(...given),
   };

@@ -20,6 +20,7 @@ export const flowVersionsSchema = z
         by: z.string().optional().describe('Who made it so, where that is known.'),
         jobs: z
           .number()
+          .optional()
           .describe('Jobs that have not ended and run it, or will take it as it is now.'),
       }),
     ),

@@ -12,6 +12,30 @@
 /** What a document of a flow says of its version; it may be malformed. */
 type Versioned = Readonly<Record<string, unknown>>;
 
+/** A document of a flow, as commands, API and pages list it. */
+export type FlowVersion = {
+  readonly id: string;
+  readonly rev: string;
+  readonly version?: string;
+  readonly patch?: string;
+  readonly current: boolean;
+  /** Since when it is current, or when it last became so (epoch ms). */
+  readonly since?: number;
+  /** Who made it so, as far as that is known. */
+  readonly by?: string;
+  /** How many jobs that have not ended run it, or will take it as it is now; absent: not counted. */
+  readonly jobs?: number;
+};
+
+/** The versions of a flow. `problem`: why none is current. `partly`: there are more jobs than were counted. */
+export type FlowVersions = {
+  readonly name: string;
+  readonly owner: string;
+  readonly versions: readonly FlowVersion[];
+  readonly problem?: string;
+  readonly partly: boolean;
+};
+
 /**
  * Which version is asked for; without `version` the current one. `orCurrent`: the current one where there is
  * none of exactly this version (`undefined`: the one without); so a job finds the flow that it has begun with.

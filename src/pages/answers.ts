@@ -94,26 +94,6 @@ export type RequestAnswer = {
   readonly notice?: string;
 };
 
-/** A document of a flow. */
-export type FlowVersionAnswer = {
-  readonly id: string;
-  readonly rev: string;
-  readonly version?: string;
-  readonly patch?: string;
-  readonly current: boolean;
-  readonly since?: number;
-  readonly by?: string;
-  readonly jobs: number;
-};
-
-export type FlowVersionsAnswer = {
-  readonly name: string;
-  readonly owner: string;
-  readonly versions: readonly FlowVersionAnswer[];
-  readonly problem?: string;
-  readonly partly: boolean;
-};
-
 export type FlowDifferencesAnswer = {
   readonly differences: readonly {
     readonly path: string;

@@ -523,6 +523,8 @@ describe('each route', () => {
       { id: 'order-2', current: true, by: 'ann', jobs: 0 },
       { id: 'order-3', current: false },
     ]);
+    const { body: bare } = await api.ask('GET', '/flows/order/versions?jobs=false');
+    expect(JSON.stringify(bare)).not.toContain('"jobs"');
     expect(await go('rollbackFlow', '/flows/order/rollback')).toBe(200);
 
     await api.put(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { openDatabase, type Client, type FlowName, type FlowVersions } from '../../client.js';
+import { openDatabase, type Client, type FlowName } from '../../client.js';
 import { problem } from '../../errors.js';
-import { versionName } from '../../model/flow-versions.js';
+import { versionName, type FlowVersions } from '../../model/flow-versions.js';
 import { defaultOwner } from '../../model/task.js';
 import { counted } from '../../words.js';
 import { actionOf } from '../action.js';
@@ -101,7 +101,7 @@ function printVersions({ versions, problem: why, partly }: FlowVersions, io: Io)
     return [
       { text: `${version ?? '-'}${patch === undefined ? '' : ` (patch ${patch})`}` },
       { text: current ? `yes${from}` : '', ...(current ? { style: 'green' as const } : {}) },
-      { text: String(jobs) },
+      { text: String(jobs ?? '') },
       { text: id },
     ];
   });

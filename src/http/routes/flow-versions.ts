@@ -15,7 +15,7 @@ import {
   flowVersionsSchema,
   madeCurrentSchema,
 } from '../version-schemas.js';
-import { known } from './common.js';
+import { flagParam, known } from './common.js';
 import { definitionIdParams, ownerParam } from './definition-storing.js';
 import { definitionAnswer } from './definitions.js';
 import { byOf, whoFields } from './requests.js';
@@ -38,12 +38,16 @@ const listRoute = route({
   summary: 'The versions of a flow: which is current, since when, and how many jobs run each.',
   access: 'viewer',
   params,
-  query,
+  query: query.extend({
+    jobs: flagParam
+      .default(true)
+      .describe('false: jobs are not counted, which takes long where there are many.'),
+  }),
   answers: { 200: { description: 'The versions.', schema: flowVersionsSchema } },
   problems: missing,
-  handle: async ({ api: { client }, params: { id }, query: { owner }, principal }) => {
+  handle: async ({ api: { client }, params: { id }, query: { owner, jobs }, principal }) => {
     const named = await namedFlow(client, { called: id, owner }, known({ principal }));
-    return { status: 200, body: await client.flowVersions(named) };
+    return { status: 200, body: await client.flowVersions(named, { jobs }) };
   },
 });
 

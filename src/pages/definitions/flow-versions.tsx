@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { versionName } from '../../model/flow-versions.js';
+import { versionName, type FlowVersion, type FlowVersions } from '../../model/flow-versions.js';
 import { get, send } from '../api.js';
-import type { FlowDifferencesAnswer, FlowVersionAnswer, FlowVersionsAnswer } from '../answers.js';
+import type { FlowDifferencesAnswer } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { LevelButton } from '../parts/level-button.js';
 import { Loading } from '../parts/loading.js';
@@ -22,7 +22,7 @@ type Props = {
 export function FlowVersionsBox({ flow, onSwitched }: Props) {
   const path = `${definitionPath('flow', flow.id)}/versions`;
   const { value, error, reload } = useLoaded(`versions of ${flow.id} ${flow.rev}`, (signal) =>
-    get<FlowVersionsAnswer>(path, { signal }),
+    get<FlowVersions>(path, { signal }),
   );
   if (error !== undefined) return <ProblemBox error={error} again={reload} />;
   if (value === undefined || value.versions.length < 2) return null;
@@ -49,7 +49,7 @@ export function FlowVersionsBox({ flow, onSwitched }: Props) {
 
 type RowProps = {
   readonly flow: StoredDefinition;
-  readonly one: FlowVersionAnswer;
+  readonly one: FlowVersion;
   readonly onChanged: () => void;
 };
 
@@ -86,7 +86,7 @@ function VersionRow({ flow, one, onChanged }: RowProps) {
   );
 }
 
-function nameOf({ version }: FlowVersionAnswer): string {
+function nameOf({ version }: FlowVersion): string {
   return version === undefined ? 'without a version' : `version ${version}`;
 }
 
@@ -120,7 +120,7 @@ function RollbackButton({ flow, onChanged }: Omit<RowProps, 'one'>) {
 
 type ComparisonProps = {
   readonly flow: StoredDefinition;
-  readonly versions: readonly FlowVersionAnswer[];
+  readonly versions: readonly FlowVersion[];
 };
 
 /** Where two versions differ; at first the one that is looked at and the current one. */

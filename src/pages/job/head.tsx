@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
-import type { FlowVersionAnswer, StoredJob } from '../answers.js';
+import type { FlowVersion } from '../../model/flow-versions.js';
+import type { StoredJob } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
 import type { LiveState } from '../live/changes.js';
 import { Copy } from '../parts/copy.js';
@@ -19,7 +20,7 @@ type Props = {
   readonly attempts: readonly StoredAttempt[];
   readonly live: LiveState;
   /** Those of its flow, where it has not ended. */
-  readonly versions: readonly FlowVersionAnswer[] | undefined;
+  readonly versions: readonly FlowVersion[] | undefined;
 };
 
 /** What a job is and how it stands, in a few lines. */
@@ -77,7 +78,7 @@ export function JobHead({ job, attempts, live, versions = [] }: Props) {
 
 type VersionProps = {
   readonly job: StoredJob;
-  readonly versions: readonly FlowVersionAnswer[];
+  readonly versions: readonly FlowVersion[];
 };
 
 /** Which version of its flow the job runs, and which is current now. */

@@ -1,12 +1,7 @@
 import { useState } from 'preact/hooks';
-import { versionName } from '../../model/flow-versions.js';
+import { versionName, type FlowVersion } from '../../model/flow-versions.js';
 import { send } from '../api.js';
-import {
-  isEnded,
-  type FlowVersionAnswer,
-  type MigrationsAnswer,
-  type StoredJob,
-} from '../answers.js';
+import { isEnded, type MigrationsAnswer, type StoredJob } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
 import { AskDialog, formText } from '../parts/ask.js';
 import { LevelButton } from '../parts/level-button.js';
@@ -16,7 +11,7 @@ import { hasWhereToMove, versionToPropose } from './use-flow-versions.js';
 
 type ButtonProps = {
   readonly job: StoredJob;
-  readonly versions: readonly FlowVersionAnswer[];
+  readonly versions: readonly FlowVersion[];
   readonly onClick: () => void;
 };
 
@@ -35,7 +30,7 @@ type Props = {
   readonly ask: AskedOf;
   readonly onClose: () => void;
   readonly job: StoredJob;
-  readonly versions: readonly FlowVersionAnswer[];
+  readonly versions: readonly FlowVersion[];
 };
 
 /** Asks to which version of its flow a job is to move, and says before whether it can and what happens then. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { send } from '../api.js';
-import { isEnded, type FlowVersionAnswer, type RequestAnswer, type StoredJob } from '../answers.js';
+import type { FlowVersion } from '../../model/flow-versions.js';
+import { isEnded, type RequestAnswer, type StoredJob } from '../answers.js';
 import { LevelButton } from '../parts/level-button.js';
 import { say } from '../parts/toasts.js';
 import { isObject } from '../../model/object.js';
@@ -28,7 +29,7 @@ type Props = {
   /** The step that is looked at. */
   readonly selected: string | undefined;
   /** Those of its flow, as they are stored now. */
-  readonly versions: readonly FlowVersionAnswer[];
+  readonly versions: readonly FlowVersion[];
   readonly onDone: () => void;
 };
 
