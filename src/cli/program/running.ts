@@ -16,7 +16,7 @@ const placeOptions = (word: string): OptionDefinition[] => [
 export const running: readonly CommandDefinition[] = [
   {
     name: 'start',
-    about: 'Run an engine until Ctrl-C or SIGTERM; running steps may end first.',
+    about: 'Run an engine until Ctrl-C or SIGTERM; steps may end first, a second signal ends them.',
     options: [
       { flags: '--engines <n>', about: 'Run this many engines, each a process of its own.' },
       ...engineOptions,
