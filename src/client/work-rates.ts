@@ -1,10 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
 import { grantRate } from '../decide/compete/rates.js';
 import { canonical } from '../model/canonical.js';
 import { rateDocumentSchema, type RateDocument } from '../model/rate.js';
 import type { LiveJob } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
 import { workOptionsOf, type WorkRate } from '../model/work.js';
+import { createLru } from '../memo.js';
+import { createSightings, type Sightings } from '../store/rate-sightings.js';
 import type { Store } from '../store/store.js';
 
 /*
@@ -12,13 +15,21 @@ import type { Store } from '../store/store.js';
  * compare-and-set, as engines do with rates of what they begin.
  */
 
-/** When this process first saw which revision of a document (epoch ms), by the id of the document. */
-export type RateSightings = Map<string, readonly { readonly gen: number; readonly at: number }[]>;
-
 /** So often a place is asked for that others take meanwhile. */
 const mostTries = 10;
-/** So many sightings of a document are kept. */
-const mostSightings = 2_000;
+/** So many documents are kept in mind. */
+const remembered = 2_000;
+
+/** What this process saw of the documents of a database, by their ids. */
+const ofStores = new WeakMap<Store, LRUCache<string, Sightings>>();
+
+function sightingsOf(store: Store, id: string, now: () => number): Sightings {
+  const ofStore = ofStores.get(store) ?? createLru<Sightings>(remembered);
+  ofStores.set(store, ofStore);
+  const sightings = ofStore.get(id) ?? createSightings(now);
+  ofStore.set(id, sightings);
+  return sightings;
+}
 
 /** A place that is asked for. `owner`: whose jobs share the windows. */
 export type PlaceAsked = { readonly rate: WorkRate; readonly owner: string; readonly for: string };
@@ -36,47 +47,46 @@ export function rateText({ rate: { key, limit, per }, owner }: PlaceAsked): stri
   return canonical([owner, key, limit, per]);
 }
 
+function rateIn(stored: unknown): RateDocument | undefined {
+  const read = rateDocumentSchema.safeParse(stored);
+  return read.success ? read.data : undefined;
+}
+
 /** Whether a step may be given to a worker now; if so, its place in the window is taken. */
 export async function takePlace(
   store: Store,
-  sightings: RateSightings,
-  { rate: { key, limit, per }, owner, for: whose, now }: PlaceAsked & { readonly now: number },
+  { rate: { key, limit, per }, owner, for: whose }: PlaceAsked,
+  now: () => number,
 ): Promise<boolean> {
   const text = canonical(['work', key, owner]);
   const _id = `rate:${createHash('sha256').update(text).digest('hex')}`;
+  const sightings = sightingsOf(store, _id, now);
+  const sent = now();
   for (let tries = 0; tries < mostTries; tries += 1) {
     const stored = await store.get(_id);
-    const read = rateDocumentSchema.safeParse(stored);
-    const former: RateDocument | undefined = read.success ? read.data : undefined;
+    const former = rateIn(stored);
     const gen = Number.parseInt(stored?._rev ?? '0', 10);
-    see(sightings, _id, gen, now);
+    sightings.read(former?.born, gen);
     const perMs = Math.max(per, former?.per ?? 0);
     const nonce = randomUUID();
     const view = {
-      ...{ now, gen: gen + 1, by: nonce.slice(0, 8), perMs },
-      seenAt: (wanted: number) =>
-        sightings.get(_id)?.find((one) => one.gen >= wanted && one.gen > 0)?.at,
+      ...{ now: sent, gen: gen + 1, by: nonce.slice(0, 8), perMs },
+      seenAt: (wanted: number) => sightings.first(wanted),
     };
     const ask = { for: whose, limit, perMs: per, isAsking: true };
     const { grants, held } = grantRate(former?.grants ?? [], [ask], view);
     if (!held.has(whose)) return false;
     const rev = stored === undefined ? {} : { _rev: stored._rev };
     const of = `work ${JSON.stringify(key)}`;
-    const window = { limit, per: perMs, per_at: now };
+    const window = { limit, per: perMs, per_at: sent };
+    const born = former?.born ?? nonce;
     const doc = { _id, ...rev, type: 'rate', of, owner, ...window, grants: [...grants] };
-    const result = await store.write({ ...doc, born: former?.born ?? nonce, nonce });
+    const result = await store.write({ ...doc, born, nonce });
     if (result.kind === 'written') {
-      see(sightings, _id, gen + 1, now);
+      sightings.wrote(born, gen + 1, sent);
       return true;
     }
     if (result.kind !== 'conflict') return false;
   }
   return false;
-}
-
-function see(sightings: RateSightings, id: string, gen: number, at: number): void {
-  const seen = sightings.get(id) ?? [];
-  const last = seen.at(-1);
-  if (last !== undefined && last.gen >= gen) return;
-  sightings.set(id, [...seen, { gen, at }].slice(-mostSightings));
 }

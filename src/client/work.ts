@@ -12,7 +12,7 @@ import { isMovingNow } from './moving.js';
 import { knowJob, liveJobIn } from './known-jobs.js';
 import { keepLeased } from './leased-jobs.js';
 import { isOfferGone, offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
-import { placeAsked, rateText, takePlace, type RateSightings } from './work-rates.js';
+import { placeAsked, rateText, takePlace } from './work-rates.js';
 
 /** What a worker asks for. */
 export type WorkWanted = {
@@ -56,8 +56,6 @@ export type TakenWork = {
 
 /** Rows that are read together once a rate is full, to pass over what it holds back. */
 const mostRead = 100;
-/** What this process saw of rates. */
-const sightings: RateSightings = new Map();
 
 /**
  * Takes offered steps, the first in each line first; nobody else gets those. None while the database moves.
@@ -252,7 +250,7 @@ async function takeOne(
     const next = takeOffer(job, signal, { worker, id: lease, leaseMs }, now());
     if (next === undefined) return undefined;
     const asked = placeAsked(job, signal);
-    if (asked !== undefined && !(await takePlace(store, sightings, { ...asked, now: now() }))) {
+    if (asked !== undefined && !(await takePlace(store, asked, now))) {
       full.add(rateText(asked));
       return undefined;
     }

@@ -73,6 +73,19 @@ it('a full rate stands in the way of nobody else, and counts for each owner', as
   ]);
 });
 
+it('a rate counts what was taken in its own database, and not what was long ago in another', async () => {
+  const rate = { key: 'own', limit: 1, per: 3_600_000 };
+  const orders = [
+    { id: 'a', rate },
+    { id: 'b', rate },
+  ];
+  const [former, anew] = [await offered(...orders), await offered(...orders)];
+  expect((await take(former.store)).ids).toEqual(['a']);
+  const later = { now: () => Date.now() + 7_200_000 };
+  expect((await take(anew.store, later)).ids).toEqual(['a']);
+  expect(await take(anew.store, later)).toEqual({ ids: [], isLimited: true });
+});
+
 it('a step that cannot be taken keeps the others from nobody', async () => {
   const { store } = await offered({ id: 'a' }, { id: 'b' }, { id: 'c' });
   const broken = (wrong: readonly string[]): Store => ({

@@ -12,7 +12,7 @@ import {
   type RateLines,
   type Ticket,
 } from './rate-lines.js';
-import { createSightings, type Sightings } from './rate-sightings.js';
+import { createSightings, type Sightings } from '../../store/rate-sightings.js';
 import { looksFull, takeGrants, type TakingParts } from './take-grants.js';
 
 /** The grants of rate limits, as documents that all engines change by compare-and-set. */

@@ -16,7 +16,7 @@ import { winnerFirst } from '../../replicas/resolve/leaf-revisions.js';
 import type { Store } from '../../store/store.js';
 import type { Retry } from '../retry.js';
 import type { ListedAsk } from './rate-lines.js';
-import type { Sightings } from './rate-sightings.js';
+import type { Sightings } from '../../store/rate-sightings.js';
 
 /** What taking grants needs of an engine. */
 export type TakingParts = {

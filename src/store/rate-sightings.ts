@@ -1,10 +1,10 @@
-/** When an engine first saw the revisions of a document of grants, by a clock that never jumps (ms). */
+/** When this process first saw the revisions of a document of grants (ms). */
 export type Sightings = {
   /** A revision of this number exists, and with it all before it. */
   readonly saw: (gen: number) => void;
   /** The document was read: with another `born` it is another document of the same id. */
   readonly read: (born: unknown, gen: number) => void;
-  /** This engine wrote it; `sent`: when it began to do so. */
+  /** This process wrote it; `sent`: when it began to do so. */
   readonly wrote: (born: string, gen: number, sent: number) => void;
   /** When a revision of that number, or a later one, was first seen. */
   readonly first: (gen: number) => number | undefined;
@@ -15,7 +15,7 @@ export type Sightings = {
 /** So many sightings are kept: of older revisions it counts when the first of these was seen. */
 const mostSightings = 4_000;
 
-/** @param steady the clock, ms */
+/** @param steady the clock, ms: of engines one that never jumps */
 export function createSightings(steady: () => number): Sightings {
   /** Both grow: the numbers, and when they were first seen. */
   let gens: number[] = [];
