@@ -9,6 +9,7 @@ const layers = {
   words: [],
   log: [],
   memo: [],
+  'keyed-queue': [],
   turns: [],
   // The time by which engines go: that of the machine, or a virtual one.
   clock: ['turns'],
@@ -63,6 +64,7 @@ const layers = {
   client: [
     ...['model', 'structures', 'reading', 'decide', 'evaluate', 'store', 'validate'],
     ...['errors', 'guard', 'words', 'lock-id', 'turns', 'make-folder', 'replicator', 'memo'],
+    'keyed-queue',
     // A submit takes the lock of a key as engines do.
     ...['replicas/unique-lock', 'replicas/unique-holder', 'replicas/lock-holder'],
     'replicas/resolve',
@@ -86,7 +88,10 @@ const layers = {
   pages: ['model', 'structures', 'reading', 'picture', 'words'],
   metrics: ['client.ts', 'engine/meters'],
   mailbox: ['errors', 'plugin/packages'],
-  embedded: ['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator', 'memo'],
+  embedded: [
+    ...['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator', 'memo'],
+    'keyed-queue',
+  ],
   cli: [
     // Test cases of flows run on engines of their own.
     'testing',

@@ -6,6 +6,7 @@ import { rateDocumentSchema, type RateDocument } from '../model/rate.js';
 import type { LiveJob } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
 import { workOptionsOf, type WorkRate } from '../model/work.js';
+import { createKeyedQueue, type KeyedQueue } from '../keyed-queue.js';
 import { createLru } from '../memo.js';
 import { createSightings, type Sightings } from '../store/rate-sightings.js';
 import type { Store } from '../store/store.js';
@@ -20,14 +21,25 @@ const mostTries = 10;
 /** So many documents are kept in mind. */
 const remembered = 2_000;
 
-/** What this process saw of the documents of a database, by their ids. */
-const ofStores = new WeakMap<Store, LRUCache<string, Sightings>>();
+/**
+ * The documents of a database, by their ids: what this process saw of them, and who asks in it: those of one
+ * request would be in each other's way, and whoever is first in line might come last.
+ */
+type Rates = { readonly seen: LRUCache<string, Sightings>; readonly asking: KeyedQueue };
 
-function sightingsOf(store: Store, id: string, now: () => number): Sightings {
-  const ofStore = ofStores.get(store) ?? createLru<Sightings>(remembered);
-  ofStores.set(store, ofStore);
-  const sightings = ofStore.get(id) ?? createSightings(now);
-  ofStore.set(id, sightings);
+const ofStores = new WeakMap<Store, Rates>();
+
+function ratesOf(store: Store): Rates {
+  const rates = ofStores.get(store) ?? {
+    ...{ seen: createLru<Sightings>(remembered), asking: createKeyedQueue() },
+  };
+  ofStores.set(store, rates);
+  return rates;
+}
+
+function sightingsOf({ seen }: Rates, id: string, now: () => number): Sightings {
+  const sightings = seen.get(id) ?? createSightings(now);
+  seen.set(id, sightings);
   return sightings;
 }
 
@@ -53,14 +65,19 @@ function rateIn(stored: unknown): RateDocument | undefined {
 }
 
 /** Whether a step may be given to a worker now; if so, its place in the window is taken. */
-export async function takePlace(
+export function takePlace(store: Store, asked: PlaceAsked, now: () => number): Promise<boolean> {
+  const text = canonical(['work', asked.rate.key, asked.owner]);
+  const _id = `rate:${createHash('sha256').update(text).digest('hex')}`;
+  return ratesOf(store).asking.take(_id, () => placeIn(store, _id, asked, now));
+}
+
+async function placeIn(
   store: Store,
+  _id: string,
   { rate: { key, limit, per }, owner, for: whose }: PlaceAsked,
   now: () => number,
 ): Promise<boolean> {
-  const text = canonical(['work', key, owner]);
-  const _id = `rate:${createHash('sha256').update(text).digest('hex')}`;
-  const sightings = sightingsOf(store, _id, now);
+  const sightings = sightingsOf(ratesOf(store), _id, now);
   const sent = now();
   for (let tries = 0; tries < mostTries; tries += 1) {
     const stored = await store.get(_id);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { renewLease, returnLease, takeOffer, type Renewal } from '../decide/waiting/lease.js';
 import { problem } from '../errors.js';
+import { createKeyedQueue } from '../keyed-queue.js';
 import type { LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
 import type { StoredDocument } from '../model/document.js';
@@ -160,14 +161,9 @@ async function takeBeside(
   offers: readonly WorkOffered[],
   wanted: Taking,
 ): Promise<readonly PromiseSettledResult<WorkerStep | undefined>[]> {
-  const last = new Map<string, Promise<unknown>>();
+  const jobs = createKeyedQueue();
   return Promise.allSettled(
-    offers.map((offer) => {
-      const before = (last.get(offer.id) ?? Promise.resolve()).catch(() => undefined);
-      const mine = before.then(() => takeAlone(store, offer, wanted));
-      last.set(offer.id, mine);
-      return mine;
-    }),
+    offers.map((offer) => jobs.take(offer.id, () => takeAlone(store, offer, wanted))),
   );
 }
 

@@ -80,10 +80,18 @@ it('a rate counts what was taken in its own database, and not what was long ago 
     { id: 'b', rate },
   ];
   const [former, anew] = [await offered(...orders), await offered(...orders)];
-  expect((await take(former.store)).ids).toEqual(['a']);
-  const later = { now: () => Date.now() + 7_200_000 };
+  expect((await take(former.store, { most: 1 })).ids).toEqual(['a']);
+  const later = { most: 1, now: () => Date.now() + 7_200_000 };
   expect((await take(anew.store, later)).ids).toEqual(['a']);
   expect(await take(anew.store, later)).toEqual({ ids: [], isLimited: true });
+});
+
+it('one request for more than a rate has room for gets just as much', async () => {
+  const rate = { key: 'many', limit: 14, per: 3_600_000 };
+  const orders = Array.from({ length: 16 }, (_, n) => ({ id: `m${n}`, rate }));
+  const { store } = await offered(...orders);
+  const { ids, isLimited } = await take(store, { most: 16 });
+  expect({ isLimited, got: ids.length }).toEqual({ isLimited: true, got: 14 });
 });
 
 it('a step that cannot be taken keeps the others from nobody', async () => {

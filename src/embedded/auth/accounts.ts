@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import { createKeyedQueue } from '../databases/keyed-queue.js';
+import { createKeyedQueue } from '../../keyed-queue.js';
 import type { JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import type { Credentials } from './credentials.js';

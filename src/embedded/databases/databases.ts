@@ -2,7 +2,7 @@ import type { FunctionPool } from '../functions/pool.js';
 import { CouchError, refuse } from '../http/couch-error.js';
 import type { Storage } from '../storage/storage.js';
 import { databaseOf, type Database } from './database.js';
-import { createKeyedQueue } from './keyed-queue.js';
+import { createKeyedQueue } from '../../keyed-queue.js';
 
 /** Names become directories, percent-encoded: file systems end at 255 bytes. */
 const MAX_NAME_BYTES = 238;
