@@ -13,16 +13,16 @@ export const shortestPart = 4;
 export function redactor(clear: readonly string[]): Redact {
   let known = -1;
   let newest: string | undefined;
-  let pattern: RegExp | undefined;
+  let hide: (value: string) => string = (value) => value;
   const text = (value: string): string => {
     if (clear.includes(value) && value !== '') return hidden;
     // A list that forgets its oldest text for a new one keeps its length.
     if (known !== clear.length || newest !== clear.at(-1)) {
       known = clear.length;
       newest = clear.at(-1);
-      pattern = patternOf(clear);
+      hide = hiderOf(clear);
     }
-    return pattern === undefined ? value : value.replace(pattern, hidden);
+    return hide(value);
   };
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
@@ -35,15 +35,56 @@ export function redactor(clear: readonly string[]): Redact {
   return <T>(value: T): T => (clear.length === 0 ? value : (deep(value) as T));
 }
 
-/** Every spelling of every secret, the longest first, so that no rest of one stays readable. */
-function patternOf(clear: readonly string[]): RegExp | undefined {
+/** Hides every spelling of every secret, the longest first, so that no rest of one stays readable. */
+function hiderOf(clear: readonly string[]): (value: string) => string {
   const long = [...clear, ...clear.flatMap(partsOfAddress), ...clear.flatMap(linesOf)].filter(
     (secret) => secret.length >= shortestPart,
   );
-  const plain = long.flatMap(spellings).map((one) => ({ length: one.length, source: quoted(one) }));
-  const all = [...plain, ...long.flatMap(inBase64)].sort((a, b) => b.length - a.length);
-  if (all.length === 0) return undefined;
-  return new RegExp([...new Set(all.map(({ source }) => source))].join('|'), 'g');
+  const plain = long.flatMap(spellings).map((text): Spelling => ({ text }));
+  const all = [...plain, ...long.flatMap(inBase64)].sort((a, b) => b.text.length - a.text.length);
+  const lengthy = all.filter(({ text }) => text.length > longestInPattern);
+  const patterns = patternsOf(all.slice(lengthy.length));
+  return (value) => {
+    const without = lengthy.reduce(withoutSpelling, value);
+    return patterns.reduce((text, pattern) => text.replace(pattern, hidden), without);
+  };
+}
+
+/** What is longer is searched as a text: an expression of it could become larger than there may be any. */
+const longestInPattern = 512;
+/** So many characters may the source of one expression have. */
+const longestPattern = 32_768;
+
+/** Expressions for these, in their order. */
+function patternsOf(all: readonly Spelling[]): readonly RegExp[] {
+  const groups: string[][] = [];
+  let left = 0;
+  for (const source of new Set(all.map(sourceOf))) {
+    left -= source.length;
+    const group = left < 0 ? undefined : groups.at(-1);
+    if (group === undefined) {
+      groups.push([source]);
+      left = longestPattern - source.length;
+    } else group.push(source);
+  }
+  return groups.map((sources) => new RegExp(sources.join('|'), 'g'));
+}
+
+function withoutSpelling(value: string, { text, before, after }: Spelling): string {
+  if (value.length < text.length) return value;
+  let rest = value;
+  let found = '';
+  for (let at = rest.indexOf(text); at >= 0; at = rest.indexOf(text)) {
+    const start = before === true && isBase64(rest[at - 1]) ? at - 1 : at;
+    const end = rest.slice(at + text.length);
+    found += `${rest.slice(0, start)}${hidden}`;
+    rest = after === true ? end.replace(/^[\w+/-]={0,2}/, '') : end;
+  }
+  return `${found}${rest}`;
+}
+
+function isBase64(char: string | undefined): boolean {
+  return char !== undefined && /[\w+/-]/.test(char);
 }
 
 /** Whether a secret of digits was read as this number. */
@@ -54,8 +95,12 @@ function isNumber(secret: string, value: number): boolean {
 /** Shorter lines, and words in small or capital letters, are in harmless texts as well. */
 const shortestOther = 8;
 
+/** Of a secret that is longer, in characters, single lines are not hidden: that would take too long. */
+const longestWithLines = 16_384;
+
 /** The lines of a text that has several: mails and logs quote single ones. */
 function linesOf(secret: string): readonly string[] {
+  if (secret.length > longestWithLines) return [];
   const lines = secret.split(/[\r\n]+/);
   return lines.length === 1
     ? []
@@ -130,7 +175,13 @@ function quotedPrintable(secret: string): string {
     .join('');
 }
 
-type Spelling = { readonly length: number; readonly source: string };
+/** `before`, `after`: a character of base64 may stand there that has a part of the secret. */
+type Spelling = { readonly text: string; readonly before?: boolean; readonly after?: boolean };
+
+function sourceOf({ text, before, after }: Spelling): string {
+  const first = before === true ? '[\\w+/-]?' : '';
+  return `${first}${quoted(text)}${after === true ? '(?:[\\w+/-]={0,2})?' : ''}`;
+}
 
 /**
  * The secret inside a longer text in base64 or base64url. Where it begins is one of three places in a
@@ -143,12 +194,9 @@ function inBase64(secret: string): readonly Spelling[] {
     const shared = offset === 0 ? 0 : offset + 1;
     const whole = Math.floor((padded.length * 8) / 6);
     const inner = padded.toString('base64').slice(shared, whole);
-    const before = shared === 0 ? '' : '[\\w+/-]?';
-    const after = (padded.length * 8) % 6 === 0 ? '' : '(?:[\\w+/-]={0,2})?';
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')].map((one) => ({
-      length: one.length,
-      source: `${before}${quoted(one)}${after}`,
-    }));
+    const around = { before: shared > 0, after: (padded.length * 8) % 6 !== 0 };
+    const texts = [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+    return texts.map((text) => ({ text, ...around }));
   });
 }
 

@@ -84,6 +84,23 @@ describe('redactor', () => {
     expect(redact('sooner or later')).toBe('sooner or [secret]');
   });
 
+  it('hides secrets that are longer than an expression may be, alone and many together', () => {
+    const secret = 'Maria & Söhne, "quoted" '.repeat(3_000);
+    const others = Array.from({ length: 200 }, (_, n) => `${n} of ${'long secrets '.repeat(30)}`);
+    const hide = redactor([secret, ...others]);
+    const spelled = [
+      ...[secret, `<${secret}>`, `${secret}${secret}`, JSON.stringify(secret)],
+      ...[encodeURIComponent(secret), Buffer.from(secret).toString('hex'), secret.toUpperCase()],
+      ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${secret}z`).toString('base64')),
+      ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${secret}z`).toString('base64url')),
+      others.at(-1),
+    ].map(hide);
+    for (const text of spelled) {
+      expect(text).toContain('[secret]');
+      expect(String(text).length).toBeLessThan(24);
+    }
+  });
+
   it('survives a text that is no well-formed Unicode', () => {
     expect(redactor(['lone \uD800'])('a lone \uD800!')).toBe('a [secret]!');
   });
