@@ -161,9 +161,22 @@ describe('tws dev', () => {
     expect(await second.ended).toBe(69);
     expect(second.err()).toContain('already');
 
+    // A move ends the engine; the server stays, since what is copied is compared with it.
+    const url = (await readFile(join(cwd, '.tws', 'couch-url'), 'utf8')).trim();
+    const moved = tws(['move', '--no-confirm', '--to', `${url}/elsewhere`], { cwd });
+    expect(await moved.ended, moved.err()).toBe(0);
+    expect(moved.out()).toMatch(/^moved: \d+ documents, each compared$/m);
+    await dev.prints(/This server stays/);
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
     expect(existsSync(file)).toBe(false);
+
+    const again = tws(['dev', '--port', '0'], { cwd });
+    await again.prints(/Ctrl-C ends all/);
+    expect(again.err()).toMatch(/has moved to .*\/elsewhere\.[^]*This server stays/);
+    expect(again.out()).not.toContain('pushing');
+    again.kill('SIGINT');
+    expect(await again.ended).toBe(0);
   });
 
   it.skipIf(process.platform !== 'linux')('ends when its server has ended by itself', async () => {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { openDatabase, prepareDatabase } from '../../client.js';
+import { openDatabase, prepareDatabase, type Opened } from '../../client.js';
 import { defaultPort } from '../../config/address.js';
 import type { Config } from '../../config/load.js';
+import { problem, type TwsError } from '../../errors.js';
 import type { HttpServer } from '../../http/server.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
@@ -58,11 +59,11 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     const figures = said.http === false ? undefined : keepFigures();
     const opened = openDatabase(config, figures?.store);
     cleanup.add(opened.close);
-    await pushOwn(config, opened.client, io);
+    const isWanted = await prepareOwn({ config, opened, withEngine: said.engine }, io);
     const log = createLog({ level: config.logLevel }, io);
     let engine: ProjectEngine | undefined;
     const place = { url: usualUrl(config) };
-    if (said.engine) {
+    if (isWanted) {
       engine = await startProjectEngine({
         config,
         opened,
@@ -87,8 +88,7 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
       await embedded.announceApi(api.url);
     }
     greet(embedded, api, io);
-    const stopped = engine ? untilStopped(engine, io.stop) : aborted(io.stop);
-    const failure = await Promise.race([stopped, gone]);
+    const failure = await Promise.race([untilOver(engine, io), gone]);
     if (!serverGone.signal.aborted) io.say(stopping);
     if (failure !== undefined) throw failure;
     return 0;
@@ -96,6 +96,37 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     await cleanup.run();
   }
 });
+
+type OwnStart = {
+  readonly config: Config;
+  readonly opened: Opened;
+  readonly withEngine: boolean;
+};
+
+/** Stores the definitions of the project, unless its database has moved. Returns whether an engine is to start. */
+async function prepareOwn({ config, opened, withEngine }: OwnStart, io: Io): Promise<boolean> {
+  const to = await opened.store.movedTo();
+  if (to === undefined) await pushOwn(config, opened.client, io);
+  else tellMoved(problem('database_moved', { database: config.database, to }), io);
+  return withEngine && to === undefined;
+}
+
+/** Waits until the server has to end: why, when the engine cannot go on. A move ends the engine alone. */
+async function untilOver(engine: ProjectEngine | undefined, io: Io): Promise<TwsError | undefined> {
+  const failure = await (engine ? untilStopped(engine, io.stop) : aborted(io.stop));
+  if (failure?.code !== 'database_moved') return failure ?? undefined;
+  tellMoved(failure, io);
+  await aborted(io.stop);
+  return undefined;
+}
+
+/** `tws move` compares both databases after the old one takes no writes any more: its server has to stay. */
+function tellMoved(reason: TwsError, io: Io): void {
+  for (const line of [reason.message, reason.hint]) io.warn(line);
+  io.warn(
+    'This server stays for reading until Ctrl-C, without an engine: `tws move` still compares with it.',
+  );
+}
 
 /** Where the API will be, until it is there. */
 const usualUrl = ({ http: { port = defaultPort } }: Config): string => `http://127.0.0.1:${port}`;
