@@ -61,7 +61,7 @@ export function engineFacts(engine: EngineDocument, now: number): EngineFacts {
   return { ...engine, alive: engine.state !== 'stopped' && fresh };
 }
 
-/** `engine:… => running, host pid 12, 3 of … (…)`. */
+/** `engine:… => running (version 1.2.0, host pid 12, 10 slots, since …)`. */
 export function engineLine(engine: EngineDocument, now: number, io: Io): string {
   const { alive } = engineFacts(engine, now);
   const state = alive ? io.style('green', engine.state) : io.style('red', 'lost');
@@ -70,7 +70,7 @@ export function engineLine(engine: EngineDocument, now: number, io: Io): string 
   const usual = queues.length === 1 && queues[0] === defaultQueue;
   const serves = usual ? '' : `, queues ${queues.join(' ')}`;
   const since = new Date(engine.started).toISOString();
-  const facts = `${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}${serves}, since ${since}`;
+  const facts = `version ${engine.version}, ${engine.host} pid ${engine.pid}, ${counted(engine.slots, 'slot')}${labels}${serves}, since ${since}`;
   return `${engine._id} => ${state} ${io.style('dim', `(${facts})`)}`;
 }
 

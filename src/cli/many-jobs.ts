@@ -89,7 +89,7 @@ async function stillThere(
 async function isConfirmed(action: RequestAction, count: number, io: Io): Promise<boolean> {
   const jobs = counted(count, 'job');
   if (!io.interactive) throw problem('many_unconfirmed', { action, count });
-  const ask = await questions(io, `Whether to ${action} ${jobs} (or say --no-confirm)`);
+  const ask = await questions(io, `whether to ${action} ${jobs}`);
   return ask.confirm(`Really ${action} ${jobs}?`, false);
 }
 

@@ -9,6 +9,15 @@ export type Questions = {
   readonly confirm: (question: string, fallback: boolean) => Promise<boolean>;
 };
 
+/**
+ * As `questions`, for a command that does something with `--no-confirm`, too; `doing`: `Removing files`.
+ * @throws TwsError `confirmation_missing` away from a terminal, `interrupted` on Ctrl-C
+ */
+export async function confirming(io: Io, doing: string): Promise<Questions> {
+  if (!io.interactive) throw problem('confirmation_missing', { doing });
+  return questions(io, doing);
+}
+
 /** @throws TwsError `terminal_needed` away from a terminal, `interrupted` on Ctrl-C */
 export async function questions(io: Io, what: string): Promise<Questions> {
   if (!io.interactive) throw problem('terminal_needed', { what });

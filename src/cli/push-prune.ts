@@ -12,7 +12,7 @@ import { jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
 import { ownFolder } from './paths.js';
-import { questions } from './prompt.js';
+import { confirming } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
 import { storedOfKind } from './schedules-and-hooks.js';
@@ -131,7 +131,7 @@ export async function isRemovalAgreed(
 ): Promise<boolean> {
   if (removed.length === 0 || !confirm) return true;
   if (!io.interactive) throw problem('confirmation_needed', { count: removed.length });
-  const ask = await questions(io, 'Whether to remove documents (or say --no-confirm)');
+  const ask = await confirming(io, 'Removing documents');
   const names = removed.map(({ type, _id }) => `${String(type)} ${_id}`).join(', ');
   return ask.confirm(`Remove ${names}?`, false);
 }

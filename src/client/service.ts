@@ -15,7 +15,9 @@ export function noEngine({ engines }: Seen): Reason | undefined {
   if (disabled.length > 0) {
     const ids = disabled.map(({ engine }) => engine._id).join(', ');
     const because = `All engines that are alive are disabled (${ids}).`;
-    return { kind: 'no_engine', because, todo: 'Let one take work with `tws enable <engine>`.' };
+    const todo =
+      "Let all take work with `tws enable '*'`, or one that was disabled by itself with `tws enable ENGINE`.";
+    return { kind: 'no_engine', because, todo };
   }
   const todo = 'Start one with `tws start`, or `tws dev`; the job goes on then.';
   const silent = engines.filter(({ engine }) => engine.state !== 'stopped').length;

@@ -89,6 +89,12 @@ export const inputProblems = {
     2,
     400,
   ),
+  confirmation_missing: row(
+    (d: { doing: string }) => `${d.doing} needs a confirmation, and this is no terminal.`,
+    'Add --no-confirm to go ahead without one.',
+    2,
+    400,
+  ),
   terminal_needed: row(
     (d: { what: string }) => `${d.what} can only be asked on a terminal.`,
     'Give it as the help of the command says.',

@@ -6,6 +6,7 @@ import { isReference } from '../model/secret-reference.js';
 import { fieldBelow, isSecretName } from '../model/secret-names.js';
 import { ownerOf } from '../model/task.js';
 import type { Keyring, SecretPlace } from './keyring.js';
+import { hiddenSecret } from './redaction.js';
 
 type Json = Record<string, unknown>;
 
@@ -39,27 +40,38 @@ export async function unreadableIn(
 /**
  * The paths of texts that should be encrypted and are not: those under a name that stands for a
  * secret, wherever they are. Templates and empty texts are not secrets, nor are the paths and
- * expressions of `stdio`, `output` and `schema`.
+ * expressions of `stdio`, `output` and `schema`. What redaction has put into a job is none; in a definition it is.
  */
 export function findClearSecrets(document: Readonly<Json>): readonly string[] {
+  const isShown =
+    document['type'] === 'job'
+      ? (text: string) => isClear(text) && !text.includes(hiddenSecret)
+      : isClear;
   return Object.entries(document).flatMap(([key, value]) =>
-    key === 'output' || key === 'schema' ? [] : clearSecrets(value, { path: key, key }),
+    key === 'output' || key === 'schema' ? [] : clearSecrets(value, { path: key, key, isShown }),
   );
 }
 
-type Place = { readonly path: string; readonly key: string };
+type Place = {
+  readonly path: string;
+  readonly key: string;
+  readonly isShown: (text: string) => boolean;
+};
 
-function clearSecrets(value: unknown, { path, key }: Place): readonly string[] {
-  if (typeof value === 'string') return isSecretName(key) && isClear(value) ? [path] : [];
+function clearSecrets(value: unknown, place: Place): readonly string[] {
+  const { path, key, isShown } = place;
+  if (typeof value === 'string') return isSecretName(key) && isShown(value) ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) {
     return value.flatMap((item, index) =>
-      clearSecrets(item, { path: fieldBelow(path, index), key }),
+      clearSecrets(item, { ...place, path: fieldBelow(path, index) }),
     );
   }
   return Object.entries(value).flatMap(([name, item]) =>
     // A mapping holds paths in the parameters, not their values.
-    name === 'stdio' ? [] : clearSecrets(item, { path: fieldBelow(path, name), key: name }),
+    name === 'stdio'
+      ? []
+      : clearSecrets(item, { ...place, path: fieldBelow(path, name), key: name }),
   );
 }
 

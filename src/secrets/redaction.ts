@@ -1,7 +1,8 @@
 /** Hides secrets in a text, or in every text (keys, too) of a JSON value, which it copies. */
 export type Redact = <T>(value: T) => T;
 
-const hidden = '[secret]';
+/** What stands in place of a text that is hidden. */
+export const hiddenSecret = '[secret]';
 /** Shorter secrets are hidden only as a whole value: inside other texts they would match by chance. */
 export const shortestPart = 4;
 
@@ -15,7 +16,7 @@ export function redactor(clear: readonly string[]): Redact {
   let newest: string | undefined;
   let hide: (value: string) => string = (value) => value;
   const text = (value: string): string => {
-    if (clear.includes(value) && value !== '') return hidden;
+    if (clear.includes(value) && value !== '') return hiddenSecret;
     // A list that forgets its oldest text for a new one keeps its length.
     if (known !== clear.length || newest !== clear.at(-1)) {
       known = clear.length;
@@ -27,7 +28,7 @@ export function redactor(clear: readonly string[]): Redact {
   const deep = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);
     if (typeof value === 'number')
-      return clear.some((one) => isNumber(one, value)) ? hidden : value;
+      return clear.some((one) => isNumber(one, value)) ? hiddenSecret : value;
     if (Array.isArray(value)) return value.map(deep);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), deep(item)]));
@@ -46,7 +47,7 @@ function hiderOf(clear: readonly string[]): (value: string) => string {
   const patterns = patternsOf(all.slice(lengthy.length));
   return (value) => {
     const without = lengthy.reduce(withoutSpelling, value);
-    return patterns.reduce((text, pattern) => text.replace(pattern, hidden), without);
+    return patterns.reduce((text, pattern) => text.replace(pattern, hiddenSecret), without);
   };
 }
 
@@ -77,7 +78,7 @@ function withoutSpelling(value: string, { text, before, after }: Spelling): stri
   for (let at = rest.indexOf(text); at >= 0; at = rest.indexOf(text)) {
     const start = before === true && isBase64(rest[at - 1]) ? at - 1 : at;
     const end = rest.slice(at + text.length);
-    found += `${rest.slice(0, start)}${hidden}`;
+    found += `${rest.slice(0, start)}${hiddenSecret}`;
     rest = after === true ? end.replace(/^[\w+/-]={0,2}/, '') : end;
   }
   return `${found}${rest}`;

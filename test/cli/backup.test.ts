@@ -93,6 +93,9 @@ describe('tws backup and tws restore', () => {
     expect((await readFile(join(root, 'keys.gz'))).includes('DE0212')).toBe(false);
     const { exit, err } = await tws(restore, { args: ['keys.gz'], env: there });
     expect(exit, err).toBe(0);
+    expect(err).not.toContain('no keys of subjects');
+    const again = { args: [file], env: there, flags: { intoUsed: true } };
+    expect((await tws(restore, again)).err).toContain('The backup holds no keys of subjects');
     const copy = openVault(target.connection, createKeyring(key));
     expect(await copy.open(of, 'iban')).toBe('DE02120300000000202051');
     await copy.close();

@@ -55,7 +55,7 @@ describe('engineLine', () => {
       state: 'running',
     } as const;
     expect(engineLine(engine as never, 0, io)).toBe(
-      'engine:e => running (h pid 7, 1 slot, labelled a, since 1970-01-01T00:00:00.000Z)',
+      'engine:e => running (version 0, h pid 7, 1 slot, labelled a, since 1970-01-01T00:00:00.000Z)',
     );
   });
 });

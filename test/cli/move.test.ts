@@ -110,7 +110,9 @@ describe('tws move', () => {
     expect((await run(move, { flags: { to: 'ftp://x/y', confirm: false } })).error).toMatchObject({
       code: 'setting_invalid',
     });
-    expect((await run(move, { flags: { to } })).error).toMatchObject({ code: 'terminal_needed' });
+    expect((await run(move, { flags: { to } })).error).toMatchObject({
+      code: 'confirmation_missing',
+    });
   });
 
   // Shows M-04, X-60.

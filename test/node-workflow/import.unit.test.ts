@@ -44,7 +44,9 @@ describe('a module that exports a workflow', () => {
       0,
       'note: old/orders.cjs, workflow "Take an order", task "Price": its body uses "settings" of its module: the plugin imports ../old/orders.cjs, which has to stay there.',
     ]);
-    expect(ran.out).toMatch(/1 flow and 6 tasks are imported\.\nNext: tws push --map$/);
+    expect(ran.out).toMatch(
+      /1 flow and 6 tasks are imported\.\nNext: tws push --map, and start engines again/,
+    );
     const [flow] = await documentsIn(cwd, 'flows');
     expect(flow).toMatchObject({
       ...{ name: 'Take an order', owner: 'DEFAULT', timeout: 180_000, restarts: 2 },
@@ -214,6 +216,11 @@ describe('tws import refuses', () => {
     ['a file without workflows', ['node-workflow', 'tws.json'], 'it holds no workflow'],
     ['a module that does not load', ['node-workflow', 'bad.mjs'], 'bad.mjs cannot be used: no.'],
     [
+      'a CommonJS module that Node takes for an ES module',
+      ['node-workflow', 'old.js'],
+      'old.js cannot be used: it is a CommonJS module, and Node takes it for an ES module. Call it .cjs',
+    ],
+    [
       'a function that fails',
       ['node-workflow', 'fails.mjs'],
       'a function that it exports failed: no.',
@@ -222,6 +229,8 @@ describe('tws import refuses', () => {
     const cwd = await project({
       'tws.json': {},
       'bad.mjs': `throw new Error('no');`,
+      // Vitest would run one of these; this is what Node says.
+      'old.js': `throw new Error('require is not defined in ES module scope, you can use import');`,
       'fails.mjs': `export default () => { throw new Error('no'); };`,
     });
     const { error, exit } = await run(importWorkflows, { cwd, args });

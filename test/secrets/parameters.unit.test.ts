@@ -72,6 +72,15 @@ describe('findClearSecrets', () => {
     expect(findClearSecrets({ auth: { pass } })).toEqual([]);
   });
 
+  it('takes what was hidden in a job for no secret, and in a definition for one that was lost', () => {
+    const hidden = { password: '[secret]', token: 'Bearer [secret]' };
+    expect(findClearSecrets({ type: 'job', steps: [{ result: hidden }] })).toEqual([]);
+    expect(findClearSecrets({ type: 'job', steps: [{ result: { password: 'x' } }] })).toEqual([
+      'steps[0].result.password',
+    ]);
+    expect(findClearSecrets({ type: 'task', params: hidden })).toHaveLength(2);
+  });
+
   it('tells them outside of auth, too, and in lists', () => {
     const document = {
       params: { token: 'chess piece', db: { db_password: 'x' }, list: [{ secret: ['y'] }] },

@@ -39,8 +39,6 @@ export const explain = defineCommand(z.object({}), async ({ args, config: read }
       for (const { because, todo } of reasons) {
         io.out(`  ${plain(because)}${todo === undefined ? '' : ` ${plain(todo)}`}`);
       }
-      const rule = reasons[0]?.rule;
-      if (rule !== undefined) io.out(io.style('dim', `  Rule of the engines: ${rule}.`));
     }
     io.json(
       chain.map(({ job, reasons }) => {

@@ -8,6 +8,7 @@ import { isObject } from '../../model/object.js';
 import { workflowsIn } from '../../node-workflow/collect.js';
 import { convertWorkflows, type ConvertedFiles } from '../../node-workflow/convert.js';
 import type { ImportedFile, Remark, RunnerSandbox } from '../../node-workflow/imported.js';
+import { packageRoot } from '../../package.js';
 import { counted } from '../../words.js';
 import { defineCommand, switchFlag } from '../command.js';
 import { compareFiles, writeFiles } from '../import-files.js';
@@ -73,9 +74,13 @@ function sayEnd({ converted, problems, dryRun, folder, isHere }: End, io: Io): v
   const left = problems === 0 ? '' : `; ${counted(problems, 'problem')}`;
   io.out(`${made}${dryRun ? ' can be imported' : ' are imported'}${left}.`);
   if (dryRun || flows.size === 0 || !isHere) return;
-  io.out(`Next: ${commandName(io.env)} push --map`);
+  io.out(
+    `Next: ${commandName(io.env)} push --map, and start engines again: they load plugins at their start.`,
+  );
   if (!existsSync(join(folder, 'node_modules', 'tws'))) {
-    io.say('The plugins import tws/node-workflow. Install tws in the project: npm install tws');
+    io.say(
+      `The plugins import tws/node-workflow. Install tws in the project: npm install ${packageRoot()}`,
+    );
   }
 }
 
@@ -149,8 +154,17 @@ async function load(path: string, shown: (path: string) => string): Promise<unkn
   try {
     return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as unknown;
   } catch (error) {
-    throw problem('file_unusable', { file: shown(path), reason: messageOf(error) });
+    throw problem('file_unusable', {
+      file: shown(path),
+      reason: commonJs(error) ?? messageOf(error),
+    });
   }
+}
+
+/** What to do about a module of the older kind that Node takes for one of the newer kind. */
+function commonJs(error: unknown): string | undefined {
+  if (!/^\w+ is not defined in ES module scope/.test(messageOf(error))) return undefined;
+  return 'it is a CommonJS module, and Node takes it for an ES module. Call it .cjs, or put a package.json with { "type": "commonjs" } into its folder.';
 }
 
 /** The first line of what an error says, as a sentence. */

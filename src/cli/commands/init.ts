@@ -7,7 +7,7 @@ import { showDesign } from '../design.js';
 import type { Io } from '../io.js';
 import { sensitiveDatabases } from '../../model/sensitive.js';
 import { vaultOf, withVault } from '../sensitive-values.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import { saveSettings } from '../../config/save.js';
 
 const flags = z.object({
@@ -62,7 +62,7 @@ function targetOf({ url, database, app }: Config): Target {
 }
 
 async function confirmed(config: Config, io: Io): Promise<Target> {
-  const ask = await questions(io, 'Which database to initialise (or say --no-confirm)');
+  const ask = await confirming(io, 'Initialising a database');
   const from = config.origins['user'] ?? 'not set';
   io.say(config.user === undefined ? 'credentials: none' : `credentials: *** (${from})`);
   const target = {

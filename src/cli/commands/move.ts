@@ -13,7 +13,7 @@ import { openVault } from '../../sensitive/vault.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import { withVault } from '../sensitive-values.js';
 import { withStages } from '../stages.js';
 
@@ -75,7 +75,7 @@ type Places = { readonly from: Place; readonly to: Place };
 const shown = ({ url, database }: Place): string => `${url}/${database}`;
 
 async function isAgreed({ from, to }: Places, io: Io): Promise<boolean> {
-  const ask = await questions(io, 'Whether to move the database (or say --no-confirm)');
+  const ask = await confirming(io, 'Moving a database');
   io.say(`${shown(from)} takes no writes any more once it has moved.`);
   return ask.confirm(`Move ${shown(from)} to ${shown(to)}?`, false);
 }

@@ -119,7 +119,9 @@ function localZone(): string {
 function sayNext(root: string, { ts, test }: Pick<Wanted, 'ts' | 'test'>, io: Io): void {
   if (test) io.out('Next: node --test test/');
   if ((test || ts) && !isInstalledIn(root)) {
-    io.say('First install tws in the project, which the types and tests import: npm install tws');
+    io.say(
+      `First install tws in the project, which the types and tests import: npm install ${packageRoot()}`,
+    );
   }
 }
 

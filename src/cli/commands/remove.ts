@@ -3,7 +3,7 @@ import { openDatabase, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
 import { defineCommand, switchFlag } from '../command.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 
 const flags = z.object({ confirm: z.boolean().default(true), force: switchFlag });
 
@@ -15,7 +15,7 @@ export const remove = defineCommand(flags, async ({ args, flags: said, config: r
     for (const id of args) docs.push(await removable(client, id, said.force));
     if (said.confirm) {
       if (!io.interactive) throw problem('confirmation_needed', { count: docs.length });
-      const ask = await questions(io, 'Whether to remove documents (or say --no-confirm)');
+      const ask = await confirming(io, 'Removing documents');
       const names = docs.map((doc) => `${String(doc['type'])} ${doc._id}`).join(', ');
       if (!(await ask.confirm(`Remove ${names}?`, false))) return 1;
     }

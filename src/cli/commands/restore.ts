@@ -47,6 +47,8 @@ export const restore = defineCommand(flags, async ({ args, flags: said, config: 
   for (const { database, documents } of databases) {
     io.out(`restored: ${database}, ${counted(documents, 'document')}, each compared`);
   }
+  const parts = facts.databases.map(({ part }) => part);
+  if (parts.includes('values') && !parts.includes('keys')) io.warn(keyless);
   const live = databases.reduce((sum, { live_jobs: jobs }) => sum + jobs, 0);
   io.out(
     `${counted(live, 'job')} ${live === 1 ? 'has' : 'have'} not ended. No engine and no worker begins a step here.`,
@@ -56,6 +58,10 @@ export const restore = defineCommand(flags, async ({ args, flags: said, config: 
   );
   return 0;
 });
+
+/** Values without keys are what a backup is meant to have, and what nobody expects at a restore. */
+const keyless =
+  'The backup holds no keys of subjects: sensitive values cannot be read here until they are stored anew, or the keys of NAME_subject_keys are restored from a backup that was made with --subject-keys.';
 
 type Place = MoveOptions['from'];
 

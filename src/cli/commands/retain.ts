@@ -12,7 +12,7 @@ import { keyOf } from '../../model/task.js';
 import { counted } from '../../words.js';
 import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import { createRedraw } from '../redraw.js';
 import { retentionEveryMs } from '../retention-run.js';
 import { tableLines } from '../table.js';
@@ -112,7 +112,7 @@ async function isAgreed(looked: RetainResult, io: Io): Promise<boolean> {
   if (!io.interactive) throw problem('confirmation_needed', { count: documents });
   for (const line of linesOf(looked, io)) io.say(line);
   const jobs = counted(sumOf(looked, 'removed'), 'job');
-  const ask = await questions(io, 'Whether to remove old jobs (or say --no-confirm)');
+  const ask = await confirming(io, 'Removing old jobs');
   return ask.confirm(`Remove ${jobs} (${counted(documents, 'document')})?`, false);
 }
 

@@ -17,7 +17,7 @@ import { actionOf } from '../action.js';
 import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import { keyringOf, valueFrom } from '../secrets/given.js';
 import { rewriteDocuments } from '../secrets/rewrite.js';
 import { tableLines } from '../table.js';
@@ -126,7 +126,7 @@ async function remove({ client, config, words, confirm }: Work, io: Io): Promise
   const users = usesOf(await definitionsOf(client)).get(keyOfSecret(owner, named.name)) ?? [];
   if (confirm) {
     if (!io.interactive) throw problem('confirmation_needed', { count: 1 });
-    const ask = await questions(io, 'Whether to remove the secret (or say --no-confirm)');
+    const ask = await confirming(io, 'Removing a secret');
     const used = users.length === 0 ? '' : `, which ${users.join(', ')} use`;
     const question = `Remove ${secretText(named)} of owner ${owner}${used}?`;
     if (!(await ask.confirm(question, false))) return 1;

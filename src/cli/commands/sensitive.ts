@@ -8,7 +8,7 @@ import { actionOf } from '../action.js';
 import { chosenOwner } from '../chosen-owner.js';
 import { defineCommand } from '../command.js';
 import type { Io } from '../io.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import { valueFrom } from '../secrets/given.js';
 import { accessorOf, vaultOf, withVault } from '../sensitive-values.js';
 import { momentOf, spanFlag } from '../since-flag.js';
@@ -158,7 +158,7 @@ async function purge({ vault, config, said }: Work, io: Io) {
   const what = `the sensitive values of ${counted(chosen.length, 'subject')}`;
   if (said.confirm && chosen.length > 0) {
     if (!io.interactive) throw problem('confirmation_needed', { count: chosen.length });
-    const ask = await questions(io, 'Whether to purge (or say --no-confirm)');
+    const ask = await confirming(io, 'A purge');
     if (!(await ask.confirm(`Destroy ${what}? Nothing can read them afterwards.`, false))) return 1;
   }
   // Also when there are none: a former purge may have ended before the files were rewritten.

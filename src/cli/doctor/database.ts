@@ -2,6 +2,7 @@ import type { Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { isObject } from '../../model/object.js';
 import type { StoredDocument } from '../../model/document.js';
+import { engineControlId, everyEngine } from '../../model/engine-control.js';
 import { pluginOf } from '../../model/task.js';
 import { encryptedIn } from '../../model/encrypted-values.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
@@ -13,6 +14,7 @@ import { samples } from '../../validate/samples.js';
 import { secretsInDocuments, secretsProblem } from '../stored-secrets.js';
 import type { DoctorFinding } from './finding.js';
 import { definitionFindings, checkLocks } from './definitions.js';
+import { enginesFinding } from './engines.js';
 import { checkHooks } from './hooks.js';
 import { checkQueueControls } from './queues.js';
 import { checkRefused } from './refused.js';
@@ -49,7 +51,7 @@ export async function checkDatabase(
     ...(await checkHooks(client, hooks)),
     ...(await checkQueueControls(client)),
     ...checkClearSecrets([...definitions, ...schedules, ...hooks, ...jobs]),
-    checkEngines(engines, jobs.length),
+    enginesFinding(engines, await client.get(engineControlId(everyEngine)), jobs.length),
     ...checkWaiting(jobs, engines),
     ...checkLocks(jobs),
     ...(await checkRefused(client)),
@@ -110,14 +112,6 @@ function checkClearSecrets(documents: readonly StoredDocument[]): readonly Docto
       todo: 'Put the text that `tws encrypt` prints in its place, and give engines TWS_CRYPTO_KEY.',
     },
   ];
-}
-
-function checkEngines(engines: readonly EngineFacts[], waiting: number): DoctorFinding {
-  const alive = engines.filter((engine) => engine.alive);
-  const lost = engines.length - alive.length;
-  const says = `${alive.length} running${lost === 0 ? '' : `, ${lost} without a sign of life`}; ${counted(waiting, 'job')} not ended`;
-  if (alive.length > 0) return { what: 'engines', verdict: 'ok', says };
-  return { what: 'engines', verdict: 'warn', says, todo: 'Start one with `tws start`.' };
 }
 
 /** Plugins that unfinished jobs still need and no living engine has. */

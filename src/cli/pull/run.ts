@@ -5,7 +5,7 @@ import { problem } from '../../errors.js';
 import { putInPlace, realDisk, removeLeftOver, writeBeside, type FileDisk } from '../disk.js';
 import type { Io } from '../io.js';
 import { ownFolder } from '../paths.js';
-import { questions } from '../prompt.js';
+import { confirming } from '../prompt.js';
 import type { PullStep } from './steps.js';
 import type { SyncedBook, SyncedEntry } from './synced.js';
 
@@ -202,6 +202,6 @@ export async function arePrunable(
   const files = steps.flatMap((step) => (step.kind === 'gone' ? [step.shown] : []));
   if (files.length === 0 || !confirm) return true;
   if (!io.interactive) throw problem('confirmation_needed', { count: files.length });
-  const ask = await questions(io, 'Whether to remove files (or say --no-confirm)');
+  const ask = await confirming(io, 'Removing files');
   return ask.confirm(`Remove ${files.join(', ')}?`, false);
 }
