@@ -55,19 +55,27 @@ export async function requestJob(
   const after = await jobOf(store, job._id);
   const refusal = refusalOf(after, taken, action);
   if (refusal !== undefined) throw refusal;
-  const notice = action === 'retry' ? await noticeOf(store, after) : undefined;
+  const notice = action === 'retry' ? await noticeOf(store, after, details) : undefined;
   return { kind: 'applied', job: after, ...(notice === undefined ? {} : { notice }) };
 }
 
 /**
- * Of a child that goes on: that its parent, which failed with it, does not. The reading of steps that tells is
- * loaded when a job is retried.
+ * Of a child that goes on: that its parent, which failed with it, does not. Of changed parameters: which
+ * structures do not read them again. The reading of steps that tells is loaded when a job is retried.
  */
-async function noticeOf(store: Store, job: StoredDocument): Promise<string | undefined> {
+async function noticeOf(
+  store: Store,
+  job: StoredDocument,
+  { params }: RequestDetails,
+): Promise<string | undefined> {
   const { endedParent, parentOf } = await import('./ended-parent.js');
+  const { keptByRetry } = await import('../reading/kept-by-retry.js');
   const parent = await parentOf(store, job);
   const above = parent === undefined ? undefined : endedParent(job, parent);
-  return above === undefined ? undefined : `${above.because} ${above.todo ?? ''}`;
+  const kept = params === undefined ? undefined : keptByRetry(job, params);
+  const sentences = [kept, ...(above === undefined ? [] : [above.because, above.todo])];
+  const said = sentences.filter((one) => one !== undefined);
+  return said.length === 0 ? undefined : said.join(' ');
 }
 
 /** Asks the same of many jobs, each by itself. Answers in their order. */

@@ -121,7 +121,9 @@ export const requestedSchema = z
     notice: z
       .string()
       .optional()
-      .describe('What it does not change: a parent that failed with the job and has ended.'),
+      .describe(
+        'What it does not change: a parent that failed with the job and has ended, or a map that keeps its list although its parameters were changed.',
+      ),
   })
   .meta({ id: 'Requested' });
 

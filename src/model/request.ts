@@ -19,7 +19,9 @@ export const requestSchema = z
     by: z.exactOptional(textSchema.describe('Who asks for it.')),
     reason: z.exactOptional(textSchema.describe('Why, for the record.')),
     step: z.exactOptional(stepSchema.describe('skip: the step to leave out.')),
-    from: z.exactOptional(stepSchema.describe('retry: the step to begin at again.')),
+    from: z.exactOptional(
+      stepSchema.describe('retry: the step or the structure to begin at again.'),
+    ),
     params: z.exactOptional(paramsSchema.describe('retry: parameters to change, by step or task.')),
     latest: z.exactOptional(flagSchema.describe('retry: with the definitions as they are now.')),
     text: z.exactOptional(textSchema.describe('note: what is to be remembered.')),

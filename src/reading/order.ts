@@ -4,8 +4,8 @@ import type { Place } from '../structures/kind.js';
 import { kindOf } from '../structures/kinds.js';
 
 /**
- * A step is the one at `from`, belongs to it (a handler, its undoing), or comes after it in the
- * flow: what follows in a sequence or a graph, a later round, the callbacks of a batch; not what just
+ * A step is the one at `from`, belongs to it (a handler, its undoing, what is in a structure), or comes
+ * after it in the flow: what follows in a sequence or a graph, a later round, the callbacks of a batch; not what just
  * runs beside it. In `from` a `*` stands for every item of a map, or for every round of a loop.
  */
 export function isFrom(path: string, from: string, tree: Node): boolean {
@@ -16,7 +16,8 @@ export function isFrom(path: string, from: string, tree: Node): boolean {
   while (node !== undefined && isStructure(node)) {
     const { isAfter, isRepeatedWith = never } = kindOf(node);
     const b = stepInto(node, other, depth);
-    if (b === undefined) return isWithin(path, from);
+    // `from` is this structure itself; in an item of a map it may name each of them.
+    if (b === undefined) return other.length === depth || isWithin(path, from);
     const a = stepInto(node, one, depth);
     // The path is that of the structure itself, or of what it began itself.
     if (a === undefined) return isRepeatedWith(b, one.slice(depth));

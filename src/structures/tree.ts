@@ -36,6 +36,16 @@ export function leavesOf(tree: Node, prefix = ''): readonly PlacedLeaf[] {
   return leaves;
 }
 
+/** Returns all structures of a tree with their paths, outermost first. */
+export function structuresIn(
+  tree: Node,
+  path = '',
+): readonly { readonly node: Structure; readonly path: string }[] {
+  if (!isStructure(tree)) return [];
+  const inner = childrenOf(tree, path).flatMap((child) => structuresIn(child.node, child.path));
+  return [{ node: tree, path }, ...inner];
+}
+
 /**
  * Returns the names under which results of a tree are seen: those of its entries, of structures that have
  * one, and those that structures give to others (`as` of a catch).

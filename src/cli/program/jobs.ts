@@ -130,7 +130,11 @@ export const jobs: readonly CommandDefinition[] = [
     about: 'Retry a job that has ended, from the step that failed or from any other.',
     arguments: jobsArgument,
     options: [
-      { flags: '--from <step>', about: 'Begin again at this step: its name, <task>-<n> or path.' },
+      {
+        flags: '--from <step>',
+        about:
+          'Begin again at this step or structure: its name, <task>-<n> or path. A map goes over its list as it is now.',
+      },
       { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
       { flags: '--latest', about: 'With the flow and the tasks as they are now.' },
       { flags: '--failed', about: 'All failed jobs, or those that the next options choose.' },

@@ -3,8 +3,9 @@ import { parseDocument, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { RetryRequest } from '../../model/request.js';
 import { timeSchema, toEpochMs } from '../../model/scalars.js';
-import type { Leaf } from '../../model/tree.js';
-import { leavesIn } from '../../reading/entries.js';
+import { isStructure, type Leaf } from '../../model/tree.js';
+import { leavesIn, nodeAt } from '../../reading/entries.js';
+import { structuresIn } from '../../structures/tree.js';
 import { mayLock, withoutPermit } from '../compete/locks.js';
 import { isObject } from '../../model/object.js';
 import { merge, without } from '../../model/record.js';
@@ -16,9 +17,10 @@ type Reopened =
   | { readonly kind: 'refused'; readonly because: string };
 
 /**
- * Reopens a final job: at the step that failed, or at `from` with everything after it. Nothing that
- * was done is done again unless `from` asks for it; all attempts stay on record. The flow's time
- * starts again. A job that ended before its first step starts from the beginning.
+ * Reopens a final job: at the step that failed, or at `from`, a step or a structure, with everything
+ * after it. Nothing that was done is done again unless `from` asks for it: a structure that it names
+ * begins anew, so that a map goes over its list as it is now. All attempts stay on record. The flow's
+ * time starts again. A job that ended before its first step starts from the beginning.
  */
 export function reopened(job: FinalJob, request: RetryRequest, now: number): Reopened {
   const lost = lostOf(job);
@@ -40,12 +42,12 @@ export function reopened(job: FinalJob, request: RetryRequest, now: number): Reo
 /** Returns the job in its next run as the request asks, or the refusal. */
 function inNextRun(ended: FinalJob, live: LiveJob, request: RetryRequest): Reopened {
   const { from, params, latest } = request;
-  const leaf = from === undefined ? undefined : leafNamed(live, from);
+  const place = from === undefined ? undefined : placeNamed(live, from);
   const changed = params === undefined ? undefined : withParams(live, params);
-  const because = notFrom(ended, live, request, leaf) ?? notWith(live, request, changed);
+  const because = notFrom(ended, live, request, place) ?? notWith(live, request, changed);
   if (because !== undefined) return refused(because);
   const { redo = [] } = live;
-  const all = leaf === undefined ? redo : [...redo, { from: leaf.path, run: live.run }];
+  const all = place === undefined ? redo : [...redo, { from: place, run: live.run }];
   return {
     kind: 'applied',
     job: {
@@ -63,11 +65,11 @@ function notFrom(
   { _id: id, exit }: FinalJob,
   live: LiveJob,
   { from }: RetryRequest,
-  leaf: Leaf | undefined,
+  place: string | undefined,
 ): string | undefined {
-  if (leaf !== undefined) return undefined;
+  if (place !== undefined) return undefined;
   if (from !== undefined)
-    return `Job ${id} has no step "${from}"; its steps are ${stepWords(live)}.`;
+    return `Job ${id} has no step "${from}"; its steps are ${stepWords(live)}${structureWords(live)}.`;
   return exit === 0 && live.slice?.failed === undefined
     ? `Job ${id} succeeded; say with "from" at which step it is to begin again.`
     : undefined;
@@ -147,6 +149,28 @@ function asNew(job: FinalJob, params: RetryRequest['params'], now: number): Stor
   const given = isObject(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
   return { ...kept, ...changed };
+}
+
+/** Returns the path of the step or the structure that a word means; undefined: of none, or of several. */
+function placeNamed(job: LiveJob, word: string): string | undefined {
+  const leaf = leafNamed(job, word);
+  if (leaf !== undefined) return leaf.path;
+  if (hasStructureAt(job, word)) return word;
+  const [one, ...others] = structuresIn(job.tasks).filter(({ node }) => node.name === word);
+  return others.length === 0 ? one?.path : undefined;
+}
+
+/** Lists the structures with names, by which a retry may begin. */
+function structureWords({ tasks }: LiveJob): string {
+  const names = structuresIn(tasks).flatMap(({ node: { name } }) => name ?? []);
+  return names.length === 0 ? '' : `, its structures ${names.slice(0, mostNames).join(', ')}`;
+}
+
+const mostNames = 30;
+
+function hasStructureAt({ tasks }: LiveJob, path: string): boolean {
+  const node = path === '' ? undefined : nodeAt(tasks, path);
+  return node !== undefined && isStructure(node);
 }
 
 /** Finds a step by path, `<task>-<n>` or name; by task when only one step has it. */

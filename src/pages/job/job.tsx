@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
 import { withoutConcealedAnswers } from '../../reading/form-facts.js';
-import { entryKinds } from '../../structures/kinds.js';
+import { entryKinds, structureKinds } from '../../structures/kinds.js';
 import { ApiProblem } from '../api.js';
 import type { AnyDocument, StoredJob } from '../answers.js';
 import { isRecord } from '../editor/schema-at.js';
@@ -47,7 +47,7 @@ type ViewProps = Omit<ReturnType<typeof useJob>, 'value' | 'isLoading'> & {
 
 function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
   const job = useMemo(() => shownOf(stored), [stored]);
-  const { attempts, picture, failed, caught, maySkip, nodes, steps } = useReading(job);
+  const { attempts, picture, failed, caught, maySkip, nodes, steps, places } = useReading(job);
   const [outline, versions] = [useOutline(nodes), useFlowVersions(job)];
   const [said, setSaid] = useSaid();
   const searched = { job, attempts, failed };
@@ -66,7 +66,7 @@ function JobView({ job: stored, error, reload, live, explained }: ViewProps) {
       <FormsOfJob job={id} asked={askedBy(job)} />
       <Caught caught={caught} onStep={select} />
       <Repairs
-        {...{ job, attempts, steps, skippable }}
+        {...{ job, attempts, steps: places, skippable }}
         selected={said.step}
         versions={versions ?? []}
         onDone={reload}
@@ -125,8 +125,12 @@ function useReading({ document }: StoredJob) {
     () => stepTree(attempts, document, { labels: labelsIn(picture), states }),
     [attempts, document, picture, states],
   );
-  const steps = useMemo(() => stepsOf(picture), [picture]);
-  return { ...drawn, attempts, nodes, steps };
+  const steps = useMemo(() => nodesOf(entryKinds, picture), [picture]);
+  const places = useMemo(
+    () => nodesOf({ ...entryKinds, ...structureKinds }, picture).filter(({ path }) => path !== ''),
+    [picture],
+  );
+  return { ...drawn, attempts, nodes, steps, places };
 }
 
 type GraphProps = {
@@ -186,10 +190,10 @@ function useSaid(): readonly [Said, (name: keyof Said, value: string) => void] {
   return [said, set];
 }
 
-/** The steps that a request can name without an item; structures are none. */
-function stepsOf(picture: Picture | undefined): readonly StepChoice[] {
+/** The steps that a request can name without an item, or the structures. */
+function nodesOf(kinds: object, picture: Picture | undefined): readonly StepChoice[] {
   return (picture?.nodes ?? []).flatMap(({ path, kind, label }) =>
-    Object.hasOwn(entryKinds, kind) && !path.includes('*') ? [{ path, name: label }] : [],
+    Object.hasOwn(kinds, kind) && !path.includes('*') ? [{ path, name: label }] : [],
   );
 }
 

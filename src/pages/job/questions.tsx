@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { AskDialog, jsonIn, formText } from '../parts/ask.js';
 import { isAt, type StoredAttempt } from './attempts.js';
 import { JsonView } from '../parts/json.js';
+import { isWithin } from '../../model/tree.js';
 import { changedParams } from './changed-params.js';
 
 /** Asks something of the job, and tells the reader. @throws ApiProblem */
@@ -181,10 +182,15 @@ type RetryProps = StepsProps & {
   readonly hasFailed: boolean;
 };
 
+/** The attempt is of that step, or of one in that structure. */
+function isIn(path: string, place: string): boolean {
+  return isAt(path, place) || isWithin(path, place);
+}
+
 /** Asks where a job that has ended goes on, and with which parameters. */
 export function RetryQuestion(props: RetryProps) {
   const { ask, onClose, steps, selected, begun, params, hasFailed } = props;
-  const some = steps.filter(({ path }) => begun.some((one) => isAt(one.path, path)));
+  const some = steps.filter(({ path }) => begun.some((one) => isIn(one.path, path)));
   const before = JSON.stringify(params, null, 2);
   const [from, setFrom] = useState(
     hasFailed ? '' : ((chosenOf(some, selected) || some[0]?.path) ?? ''),
@@ -220,7 +226,7 @@ export function RetryQuestion(props: RetryProps) {
           <StepOptions steps={some} />
         </select>
       </label>
-      {from !== '' && <p class="box warning">This step and what comes after it is done again.</p>}
+      {from !== '' && <p class="box warning">This and what comes after it is done again.</p>}
       <label>
         Parameters of the job{' '}
         <small>

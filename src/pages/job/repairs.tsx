@@ -22,7 +22,7 @@ import {
 type Props = {
   readonly job: StoredJob;
   readonly attempts: readonly StoredAttempt[];
-  /** Every step of the picture. */
+  /** Every step and structure of the picture, from which the job can be run again. */
   readonly steps: readonly StepChoice[];
   /** Those that the API would let be skipped now. */
   readonly skippable: readonly StepChoice[];

@@ -21,6 +21,9 @@ function failing(more: Record<string, unknown> = {}): Story {
 
 const final = (it: Story): FinalJob => it.job as FinalJob;
 
+const itemsOf = (step: Step): unknown =>
+  (step as { readonly result?: { readonly items?: unknown } }).result?.items;
+
 /** The job that goes on, or the reason why not. */
 function again(job: FinalJob, wish: RetryRequest, now = t0 + 100): Job | string {
   const result = reopened(frozen(job), wish, now);
@@ -110,6 +113,51 @@ describe('reopened', () => {
     const job = again(final(failing()), { latest: false });
     expect(job).not.toHaveProperty('relock');
     expect(job).not.toHaveProperty('refresh');
+  });
+
+  describe('at a structure', () => {
+    const mapping = (): Story => {
+      const each = { name: 'all', map: { over: 'params.list', do: 'a' } };
+      const it = story({ steps: [each, 'b'], job: { params: { list: [1, 2] } } });
+      it.answering({ '0.map.over': [1, 2] }).go();
+      return it.did('a').broke('a');
+    };
+
+    /** The lists that maps found, oldest first. */
+    const listsOf = ({ steps }: Story): readonly unknown[] =>
+      steps.filter(({ structure }) => structure === 'map').map((step) => itemsOf(step));
+
+    it.each(['all', '0'])('has a map go over its list as it is now (from %s)', (from) => {
+      const it = mapping();
+      it.edit({ retry: { from, params: { list: [3, 4, 5] } } });
+      it.answering({ '0.map.over': [3, 4, 5] }).go();
+      it.go();
+      expect(it.liveJob.redo).toEqual([{ from: '0', run: 2 }]);
+      expect(listsOf(it)).toEqual([
+        [1, 2],
+        [3, 4, 5],
+      ]);
+    });
+
+    it('keeps the list of a map where only what is in it begins again', () => {
+      const it = mapping();
+      it.edit({ retry: { from: 'a', params: { list: [3, 4, 5] } } }).go();
+      it.go();
+      expect(listsOf(it)).toEqual([[1, 2]]);
+    });
+
+    it('names the structures where none is called so', () => {
+      expect(again(final(mapping()), { from: 'z' })).toBe(
+        'Job j has no step "z"; its steps are a-0, b-1, its structures all.',
+      );
+    });
+
+    it('refuses a name that several structures have', () => {
+      const one = { name: 'both', parallel: ['a'] };
+      const it = story({ steps: [one, one] });
+      it.go();
+      expect(again(final(it.broke('a')), { from: 'both' })).toContain('no step "both"');
+    });
   });
 
   const done = finish(liveJob(flow(['a'])), { exit: 0 }, t0);
