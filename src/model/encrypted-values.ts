@@ -1,6 +1,6 @@
 import { encryptedText, isEncrypted, isOlderFormat } from './encrypted.js';
 import { isNamedSecret, namedProblem, readNamedSecret, type NamedSecret } from './named-secret.js';
-import { isSensitive, readSensitive, sensitiveProblem } from './sensitive.js';
+import { isSensitive, readSensitive, sensitiveNamesIn, sensitiveProblem } from './sensitive.js';
 import type { Problem } from './problems.js';
 import { isCredentialsName, isSecretName } from './secret-names.js';
 import { fieldOf, isReference, referenceText } from './secret-reference.js';
@@ -54,9 +54,13 @@ function encryptedAt(value: unknown, place: Place): string | undefined {
   return isCredentialsName(place.around) || isSecretName(place.key) ? text : undefined;
 }
 
-/** The same, and the names of secrets and of sensitive values (`{"$secret": "name"}`, `{"$sensitive": "name"}`). */
+/**
+ * The same, and the names of secrets and of sensitive values (`{"$secret": "name"}`, `{"$sensitive": "name"}`), and
+ * templates that read sensitive values (`{{$sensitive.name}}`).
+ */
 function secretAt(value: unknown, place: Place): string | undefined {
   if (isSensitive(value)) return readSensitive(value);
+  if (sensitiveNamesIn(value) !== undefined) return String(value);
   return isNamedSecret(value) ? namedAt(value) : encryptedAt(value, place);
 }
 
@@ -72,8 +76,8 @@ export function encryptedIn(root: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * The encrypted values, references and names of secrets and of sensitive values in parameters, by field. All
- * are secrets to a job.
+ * The encrypted values, references, names of secrets and of sensitive values, and templates that read these, in
+ * parameters, by field. All are secrets to a job.
  */
 export function secretsIn(root: unknown): ReadonlyMap<string, string> {
   return textsIn(root, true);
@@ -117,13 +121,16 @@ function eachIn(
 
 /**
  * A task or flow as engines know it: with references where its document holds encrypted values or names
- * secrets or sensitive values, so that no job ever carries these.
+ * secrets or sensitive values, so that no job ever carries these. A template that reads sensitive values is one in
+ * parameters only.
  */
 export function withReferences<T extends Doc>(kind: 'task' | 'flow', doc: T): T {
   const owner = ownerOf(doc);
   const name = String(doc['name']);
-  const replaced = mapWhere(doc, secretAt, (_text, keys) =>
-    referenceText({ kind, owner, name, field: fieldOf(keys) }),
+  const replaced = mapWhere(doc, secretAt, (text, keys) =>
+    keys[0] !== 'params' && sensitiveNamesIn(text) !== undefined
+      ? text
+      : referenceText({ kind, owner, name, field: fieldOf(keys) }),
   );
   return replaced as T;
 }
@@ -138,10 +145,20 @@ export function namedSecretsIn(doc: Doc): ReadonlyMap<string, NamedSecret> {
   return found;
 }
 
-/** The sensitive values that a definition names, by the field where it does. */
-export function sensitiveIn(doc: Doc): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  mapWhere(doc, readSensitive, (name, keys) => void found.set(fieldOf(keys), name));
+/**
+ * The sensitive values that a definition names, by the field where it does; a template may read several, and "" is a
+ * tag of it that names none.
+ */
+export function sensitiveIn(doc: Doc): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>();
+  const at = (value: unknown): string | undefined =>
+    sensitiveNamesIn(value) === undefined ? readSensitive(value) : String(value);
+  mapWhere(doc, at, (text, keys) => {
+    const inTemplate = sensitiveNamesIn(text);
+    if (inTemplate === undefined) return void found.set(fieldOf(keys), [text]);
+    // Anywhere else it is a text like any other.
+    if (keys.includes('params')) found.set(fieldOf(keys), inTemplate);
+  });
   return found;
 }
 

@@ -12,13 +12,24 @@ export type Seal =
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a task seals. `besideSecret`: an encrypted value stands beside its parameters, wherever it is from. */
-export function sealOf(task: Pick<Task, 'params' | 'sealed' | 'open'>, besideSecret = false): Seal {
+/**
+ * What a task seals. `besideSecret`: an encrypted value stands beside its parameters, wherever it is from. A plugin
+ * that may ask for sensitive values has secrets beside its parameters, too.
+ */
+export function sealOf(
+  task: Pick<Task, 'params' | 'sealed' | 'open' | 'sensitive'>,
+  besideSecret = false,
+): Seal {
   const sealed = (task.sealed ?? []).map(asField);
   const open = (task.open ?? []).map(asField);
-  return besideSecret || secretsIn(task.params).size > 0
+  return besideSecret || mayAskSensitive(task) || secretsIn(task.params).size > 0
     ? { kind: 'all', sealed, open }
     : { kind: 'some', sealed };
+}
+
+/** Whether the plugin of a task may ask for sensitive values, even if none of its parameters names one. */
+export function mayAskSensitive({ sensitive }: Pick<Task, 'sensitive'>): boolean {
+  return sensitive !== undefined && sensitive.length > 0;
 }
 
 /** Whether a parameter may not be set by anybody but the definition that seals it. */

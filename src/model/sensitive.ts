@@ -93,6 +93,24 @@ export function sensitiveProblem(value: unknown, path: string): Problem | undefi
   return { path, message };
 }
 
+/** Where a tag reads a sensitive value, and its name; a name that is missing or no name is left out. */
+const readInTag = /\$sensitive(?![\w$-])(?:[./]\[?([A-Za-z0-9][A-Za-z0-9_-]{0,99})(?![\w-]))?/g;
+
+/**
+ * The names of the sensitive values that the tags of a template read (`{{$sensitive.iban}}`, `{{#if $sensitive.iban}}`);
+ * "" for a tag that names none. Undefined: it reads none, or is no text.
+ */
+export function sensitiveNamesIn(text: unknown): readonly string[] | undefined {
+  if (typeof text !== 'string' || !text.includes('$sensitive')) return undefined;
+  const names = new Set<string>();
+  for (let at = text.indexOf('{{'); at >= 0; at = text.indexOf('{{', at + 2)) {
+    const end = text.indexOf('}}', at);
+    const tag = text.slice(at, end < 0 ? undefined : end);
+    for (const [, name = ''] of tag.matchAll(readInTag)) names.add(name);
+  }
+  return names.size === 0 ? undefined : [...names];
+}
+
 /** The names that a task lists: those that its steps may use. */
 export function sensitiveNamesOf(task: Readonly<Record<string, unknown>>): readonly string[] {
   const { sensitive } = task;

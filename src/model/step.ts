@@ -131,6 +131,8 @@ const claimed = {
   claim: z.string(),
   params: objectSchema,
   secrets: z.exactOptional(z.array(z.string())),
+  /** The sensitive values that its plugin may ask for. */
+  sensitive: z.exactOptional(z.array(z.string())),
   accepted: momentSchema,
   ...ofKind,
 };
@@ -168,6 +170,7 @@ const maybeClaimed = {
   params: z.exactOptional(objectSchema),
   accepted: z.exactOptional(momentSchema),
   secrets: z.exactOptional(z.array(z.string())),
+  sensitive: z.exactOptional(z.array(z.string())),
   start: z.exactOptional(momentSchema),
   child: z.exactOptional(z.string()),
   ...ofKind,

@@ -46,7 +46,7 @@ export const taskSchema = z
     ),
     sensitive: z.exactOptional(
       namesSchema.describe(
-        'Sensitive values (`{"$sensitive": "name"}`) that its steps may use, of the subject of the job.',
+        'Sensitive values that its steps may use, of the subject of the job: `{"$sensitive": "name"}`, `{{$sensitive.name}}` in templates, `sensitive(name)` in plugins.',
       ),
     ),
     timeout: z.exactOptional(

@@ -82,6 +82,12 @@ export type PluginContext<Params = Readonly<Record<string, unknown>>> = {
    * attempt says, even when the document held it unencrypted. Throws `SecretMissing` for no text.
    */
   readonly secret: (path: string) => string;
+  /**
+   * Sensitive values of the subject of the job, in clear, by name: `const { iban } = await sensitive('iban')`. The task must
+   * list the names in `sensitive`. Each call is on record with the job and the step, and the values are hidden from now
+   * on in everything this attempt says. Rejects with `SecretUnreadable` where a value is missing or was purged.
+   */
+  readonly sensitive: (...names: readonly string[]) => Promise<Readonly<Record<string, string>>>;
   /** The idempotency key: the same for every attempt of this step. */
   readonly key: string;
   /**

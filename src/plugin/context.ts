@@ -9,6 +9,13 @@ import { usualEgress, type EgressPolicy } from './egress.js';
 import { pluginProblem } from './failures.js';
 import { toJson } from './json.js';
 import { renderer } from './render.js';
+import {
+  askingFor,
+  hidesFor,
+  type AskSensitive,
+  type Hide,
+  type LateTemplate,
+} from './sensitive.js';
 import { getEventListeners } from 'node:events';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,6 +53,12 @@ export type ContextInput = {
   /** Absent: nothing is allowed. */
   readonly code?: CodePolicy | undefined;
   readonly exit?: PluginContext['exit'];
+  /** Answers `context.sensitive`; absent: there are no sensitive values. */
+  readonly sensitive?: AskSensitive | undefined;
+  /** Templates that read sensitive values, which the plugin renders. */
+  readonly late?: readonly LateTemplate[] | undefined;
+  /** Hears of each text that is to be hidden since the plugin was called. */
+  readonly onSecret?: Hide | undefined;
 };
 
 /** What of a context is made when it is looked at. */
@@ -61,10 +74,7 @@ export function createContext(input: ContextInput): {
   readonly context: PluginContext;
   readonly redact: Redact;
 } {
-  const clear = [...(input.clear ?? [])];
-  let hide: Redact | undefined;
-  const redact: Redact = (value) =>
-    clear.length === 0 ? value : (hide ??= redactor(clear))(value);
+  const { redact, hide } = hiding(input);
   const { params, shown = params, key, cwd } = input;
   const signal = stopSignal(input.signal);
   const above = {
@@ -97,14 +107,16 @@ export function createContext(input: ContextInput): {
     lastDetails: input.lastDetails === undefined ? undefined : frozenCopy(input.lastDetails),
     secret: (path) => {
       const text = textAt(params, path);
-      if (!clear.includes(text)) clear.push(text);
+      hide(text);
       return text;
     },
+    sensitive: askingFor(input.sensitive, hide),
     get render() {
+      const late = { late: input.late ?? [], hide };
       return (made.render ??= renderer(() => {
         const { job, step, results, parent_results } = context;
         return { job, step, params: shown, results, parent_results, ...above };
-      }));
+      }, late));
     },
     ...detours((details) => redact(asDetails(details))),
     done: (result) => new Done(result),
@@ -113,7 +125,25 @@ export function createContext(input: ContextInput): {
     ...(input.item === undefined ? {} : { item: frozenCopy(input.item) }),
     ...(input.history === undefined ? {} : { history: frozenCopy(input.history) }),
   };
+  hidesFor(context, hide);
   return { context, redact };
+}
+
+/** What hides texts in all that an attempt says: those that are secret from the beginning, and what is added to them. */
+function hiding({ clear: given = [], onSecret }: Pick<ContextInput, 'clear' | 'onSecret'>): {
+  readonly redact: Redact;
+  readonly hide: Hide;
+} {
+  const clear = [...given];
+  let redacted: Redact | undefined;
+  return {
+    redact: (value) => (clear.length === 0 ? value : (redacted ??= redactor(clear))(value)),
+    hide: (text) => {
+      if (clear.includes(text)) return;
+      clear.push(text);
+      onSecret?.(text);
+    },
+  };
 }
 
 type Reports = Pick<PluginContext, 'log' | 'heartbeat' | 'setData' | 'setStatus' | 'progress'>;

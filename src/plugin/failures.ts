@@ -44,6 +44,17 @@ const failures = {
     (d: { path: string }) => `The parameter ${d.path}, a secret, is missing or no text.`,
     definition,
   ),
+  SecretUnreadable: row((d: { reason: string }) => d.reason, definition),
+  SensitiveInvalid: row(
+    (d: { given: string }) =>
+      `context.sensitive() takes names of sensitive values (letters, digits, "-" and "_"), not ${d.given}.`,
+    permanent,
+  ),
+  SensitiveUnset: row(
+    (_: Readonly<Record<string, never>>) =>
+      'There are no sensitive values for this attempt: engines of `tws start` and `tws dev` open them, and tests give them by `sensitive`.',
+    definition,
+  ),
   FileOutside: row(
     (d: { path: string; folder: string }) =>
       `The file "${d.path}" is outside the project ${d.folder} and the folders named in TWS_FILES.`,

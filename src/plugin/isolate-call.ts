@@ -5,14 +5,24 @@ import { Detour } from './detour.js';
 import { Done } from './done.js';
 import { pluginProblem } from './failures.js';
 import { importPlugin } from './import-plugin.js';
-import type { IsolateCall, FinalMessage, FromIsolate, NoteMessage } from './isolate-messages.js';
+import { createAsking } from './isolate-asking.js';
+import { failedMessage } from './isolate-failed.js';
+import type {
+  AnswerMessage,
+  IsolateCall,
+  FinalMessage,
+  FromIsolate,
+  NoteMessage,
+} from './isolate-messages.js';
 import { toJson } from './json.js';
-import { toFailed, type Failed } from './outcome.js';
+import { toFailed } from './outcome.js';
 import { assertComplete } from './run.js';
 
 /** The side of an isolated call on which the plugin runs. */
 export type Line = {
   readonly send: (message: FromIsolate) => void;
+  /** Called once with what takes the answers to what the plugin asks. */
+  readonly onAnswer: (take: (answer: AnswerMessage) => void) => void;
   /** Takes what has come while the event loop was busy. */
   readonly hear: () => void;
   /** Aborts when the attempt is to end. */
@@ -45,18 +55,6 @@ export function logMessage(message: string, data?: Readonly<Record<string, unkno
   return { type: 'log', message, ...(data === undefined ? {} : { data: { ...data } }) };
 }
 
-/** A failure as it is told to the other side. */
-export function failedMessage({ failure, retryable, retryAfterMs, exit }: Failed): FinalMessage {
-  const { message, ...named } = failure;
-  const details = {
-    ...named,
-    ...(retryable === undefined ? {} : { retryable }),
-    ...(retryAfterMs === undefined ? {} : { retryAfter: retryAfterMs }),
-    ...(exit === undefined ? {} : { exit }),
-  };
-  return { type: 'failed', message, details };
-}
-
 /** Plugins whose `init` has run here, by file. */
 const modules = new Map<string, Promise<PluginModule>>();
 
@@ -77,7 +75,10 @@ async function begin(file: string): Promise<PluginModule> {
   return shape.module;
 }
 
-function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): PluginContext {
+function contextOf(call: IsolateCall, { send, hear, signal, onAnswer }: Line): PluginContext {
+  const { given, data } = call;
+  const { ask, take } = createAsking(send);
+  onAnswer(take);
   const { context } = createContext({
     ...given,
     shown: data['params'] as PluginContext['params'],
@@ -93,11 +94,9 @@ function contextOf({ given, data }: IsolateCall, { send, hear, signal }: Line): 
     setStatus: (status) => send({ type: 'status', status }),
     setData: (changes, { always = false } = {}) => send({ type: 'data', changes, always }),
     exit: (code) => send({ type: 'exit', code }),
+    sensitive: ask,
+    late: call.late,
+    onSecret: (text) => send({ type: 'hide', text }),
   });
-  const secret = (path: string): string => {
-    const text = context.secret(path);
-    send({ type: 'secret', path });
-    return text;
-  };
-  return { ...context, secret };
+  return context;
 }

@@ -3,8 +3,9 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { attributionOf, onBehalfOf, type Attribution } from './attribution.js';
 import type { PluginContext } from './api.js';
 import { captureConsole } from './console.js';
-import { failedMessage, logMessage, makeCall } from './isolate-call.js';
-import type { IsolateCall, FinalMessage, ToIsolate } from './isolate-messages.js';
+import { logMessage, makeCall } from './isolate-call.js';
+import { failedMessage } from './isolate-failed.js';
+import type { AnswerMessage, IsolateCall, FinalMessage, ToIsolate } from './isolate-messages.js';
 import { uncaught, type Failed } from './outcome.js';
 
 /** The call that this thread makes now. */
@@ -31,7 +32,7 @@ captureConsole(() => log);
 /** What a pool has its threads do: one call, which comes over the port. */
 export default async function serve({ port }: { readonly port: MessagePort }): Promise<void> {
   const aborting = new AbortController();
-  const { call, take } = listen(port, aborting);
+  const { call, take, onAnswer } = listen(port, aborting);
   const given = await call;
   folder = given.given.cwd;
   log = (message, data) => port.postMessage(logMessage(message, data));
@@ -44,6 +45,7 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
       }
     },
     signal: aborting.signal,
+    onAnswer,
     ready: () => (before = resources()),
   };
   const answer = await new Promise<FinalMessage>((end) => {
@@ -73,13 +75,16 @@ export default async function serve({ port }: { readonly port: MessagePort }): P
 /** Takes the call, and perhaps that it is to end, at whatever time. */
 function listen(port: MessagePort, aborting: AbortController) {
   let begin = (_call: IsolateCall): void => undefined;
+  let answered = (_answer: AnswerMessage): void => undefined;
   const call = new Promise<IsolateCall>((resolve) => (begin = resolve));
   const take = (message: ToIsolate): void => {
     if (message.type === 'abort') aborting.abort(new DOMException(message.message, message.name));
+    else if (message.type === 'answer') answered(message);
     else begin(message.call);
   };
   port.on('message', take);
-  return { call, take };
+  const onAnswer = (heard: typeof answered): void => void (answered = heard);
+  return { call, take, onAnswer };
 }
 
 type Counts = ReadonlyMap<string, number>;

@@ -5,8 +5,10 @@ import { Done } from './done.js';
 import { PluginError } from './errors.js';
 import { placed } from './place.js';
 import { pluginProblem } from './failures.js';
+import { answerTo } from './isolate-asking.js';
 import type { IsolateCall, NoteMessage } from './isolate-messages.js';
-import { renderData } from './render.js';
+import { lateTemplatesOf, renderData } from './render.js';
+import { hideIn } from './sensitive.js';
 
 /** How long, after its signal, a call may still clean up before it is ended by force. */
 const graceMs = 2000;
@@ -53,6 +55,7 @@ async function callAway(away: Away, call: IsolateCall, context: PluginContext): 
           if (message.type === 'done') {
             resolve(message.complete ? new Done(message.result) : message.result);
           } else if (message.type === 'detour') resolve(new Detour(message.outcome));
+          else if (message.type === 'ask') void answerTo(message, context).then(away.send);
           else if (message.type === 'failed') {
             const { at, ...details } = message.details;
             reject(placed(new PluginError(message.message, details), at));
@@ -89,8 +92,8 @@ function pass(message: NoteMessage, context: PluginContext): void {
       return context.setData(message.changes, { always: message.always === true });
     case 'exit':
       return context.exit(message.code);
-    case 'secret':
-      return void context.secret(message.path);
+    case 'hide':
+      return hideIn(context, message.text);
   }
 }
 
@@ -130,5 +133,6 @@ function toCall(
       ...(history === undefined ? {} : { history }),
     },
     data: renderData(render),
+    late: lateTemplatesOf(render),
   };
 }

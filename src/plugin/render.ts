@@ -1,6 +1,7 @@
 import type { RenderOptions } from './api.js';
 import { pluginProblem } from './failures.js';
 import { loadHandlebars } from './late-packages.js';
+import type { Hide, LateTemplate } from './sensitive.js';
 import { createTemplateBounds, type TemplateBounds } from './template-bounds.js';
 import { deepestTemplate, nestsTooDeep } from './template-depth.js';
 import { parseTemplate, textHelper } from './template-text.js';
@@ -15,12 +16,15 @@ type Each = (this: unknown, list: unknown, options: unknown) => string;
 
 let engine: Engine | undefined;
 
-/** Templates in this engine know no `log` (it would print to the console) and two helpers more. */
+/** Templates in this engine know no `log` (it would print to the console) and three helpers more. */
 function makeEngine(): Engine {
   const made = loadHandlebars().create();
   made.unregisterHelper('log');
   made.registerHelper('json', (value: unknown) =>
     counted(isObject(value) ? bounds.jsonOf(value) : JSON.stringify(value)),
+  );
+  made.registerHelper('encodeURIComponent', (value: unknown) =>
+    counted(encodeURIComponent(Array.isArray(value) ? bounds.listOf(value) : String(value))),
   );
   made.registerHelper(textHelper, (value: unknown) =>
     counted(Array.isArray(value) ? bounds.listOf(value) : value),
@@ -78,20 +82,33 @@ export function readTemplate(template: string): ReturnType<typeof parseTemplate>
 
 type Render = (template: string, options?: RenderOptions) => string;
 
-/** What each `render` fills in, for whoever must make the same one elsewhere. */
-const dataOf = new WeakMap<Render, () => Data>();
+type Made = { readonly data: () => Data; readonly late: readonly LateTemplate[] };
 
-/** The `render` of one attempt's context; `data` is asked for when something is rendered. */
-export function renderer(data: () => Data): Render {
+/** What each `render` fills in, for whoever must make the same one elsewhere. */
+const madeOf = new WeakMap<Render, Made>();
+
+/** Templates that read sensitive values, and what hides the texts that they become. */
+type Late = { readonly late: readonly LateTemplate[]; readonly hide: Hide };
+
+/**
+ * The `render` of one attempt's context; `data` is asked for when something is rendered. Sensitive values are filled in in
+ * the templates of `late` only: a text from elsewhere must not read them.
+ */
+export function renderer(data: () => Data, { late, hide }: Late): Render {
   const render: Render = (template, options = {}) => {
     const known = data();
     const all = (options.namesOf ?? []).reduce<Data>(
       (names, path) => ({ ...names, ...objectAt(known, path) }),
       known,
     );
-    return renderTemplate(template, { ...all, ...options.data }, options.html);
+    const own = late.find(({ text }) => text === template);
+    const names = { ...all, ...options.data };
+    if (own === undefined) return renderTemplate(template, names, options.html);
+    const text = renderTemplate(template, { ...names, $sensitive: own.values }, options.html);
+    hide(text);
+    return text;
   };
-  dataOf.set(render, data);
+  madeOf.set(render, { data, late });
   return render;
 }
 
@@ -110,7 +127,12 @@ function objectAt(data: Data, path: string): Data {
 
 /** The names that a `render` of `renderer` knows; none for any other function. */
 export function renderData(render: Render): Data {
-  return dataOf.get(render)?.() ?? {};
+  return madeOf.get(render)?.data() ?? {};
+}
+
+/** The templates that read sensitive values in a `render` of `renderer`. */
+export function lateTemplatesOf(render: Render): readonly LateTemplate[] {
+  return madeOf.get(render)?.late ?? [];
 }
 
 const longest = 60;

@@ -2,9 +2,11 @@
 import { cwd as currentFolder } from 'node:process';
 import { createContext, type ContextInput } from './context.js';
 import type { PluginContext, PluginModule, PluginOutcome } from './api.js';
+import { pluginProblem } from './failures.js';
 import { eitherContract } from './legacy.js';
 import { boundParams } from './params.js';
 import { runPlugin } from './run.js';
+import type { AskSensitive } from './sensitive.js';
 import { shapeOf } from './shape.js';
 
 export type { PluginContext, PluginModule, PluginOutcome } from './api.js';
@@ -24,6 +26,8 @@ export type TestAttempt<Params = Readonly<Record<string, unknown>>> = {
   readonly results?: Readonly<Record<string, unknown>>;
   /** Parameters, by dotted path, that are secrets: what the plugin says of them is hidden. */
   readonly secrets?: readonly string[];
+  /** What `context.sensitive` answers, by name. */
+  readonly sensitive?: Readonly<Record<string, string>>;
   /** Folder of the project; default: the current folder. */
   readonly cwd?: string;
 } & Partial<Pick<ContextInput, 'item' | 'failure' | 'history' | 'lastDetails' | 'egress' | 'code'>>;
@@ -74,6 +78,7 @@ export function createTestContext<Params = Readonly<Record<string, unknown>>>(
     progress: (progress) => void record.progress.push(progress),
     setStatus: (status) => void record.statuses.push(status),
     setData: (changes) => void Object.assign(record.data, changes),
+    sensitive: given.sensitive === undefined ? undefined : answersOf(given.sensitive),
   });
   for (const path of given.secrets ?? []) context.secret(path);
   return {
@@ -81,6 +86,18 @@ export function createTestContext<Params = Readonly<Record<string, unknown>>>(
     context: context as unknown as PluginContext<Params>,
     stop: (reason = 'AbortError') =>
       ending.abort(new DOMException('The test stopped the attempt.', reason)),
+  };
+}
+
+/** Answers the values of a test. */
+function answersOf(values: Readonly<Record<string, string>>): AskSensitive {
+  return async (names) => {
+    const missing = names.find((name) => !Object.hasOwn(values, name));
+    if (missing !== undefined) {
+      const reason = `The test gives no sensitive value "${missing}": name it in \`sensitive\`.`;
+      throw pluginProblem('SecretUnreadable', { reason });
+    }
+    return Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   };
 }
 

@@ -138,13 +138,18 @@ function definition<K extends 'task' | 'flow', V>(
 /** Sensitive values that a definition names and may not have: only a task may, those that it lists. */
 function sensitiveProblems(kind: 'task' | 'flow', doc: StoredDocument): readonly Problem[] {
   const listed = kind === 'task' ? sensitiveNamesOf(doc) : [];
-  return [...sensitiveIn(doc)].flatMap(([path, name]) => {
-    if (listed.includes(name)) return [];
-    const why =
-      kind === 'flow'
-        ? 'a flow must not: put it into the task that needs it'
-        : '"sensitive" of the task does not list';
-    return [{ path, message: `${path} names the sensitive value "${name}", which ${why}.` }];
+  const why =
+    kind === 'flow'
+      ? 'a flow must not: put it into the task that needs it'
+      : '"sensitive" of the task does not list';
+  return [...sensitiveIn(doc)].flatMap(([path, names]) => {
+    const name = names.find((one) => !listed.includes(one));
+    if (name === undefined) return [];
+    const message =
+      name === ''
+        ? `${path} must name a sensitive value in each tag that reads one, as {{$sensitive.name}}.`
+        : `${path} names the sensitive value "${name}", which ${why}.`;
+    return [{ path, message }];
   });
 }
 

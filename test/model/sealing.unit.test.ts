@@ -31,6 +31,12 @@ describe('overridden', () => {
     ['a list as one value', { sealed: ['list'] }, { list: [{ a: 2 }] }, 'list'],
     ['a key with a dot', { sealed: ['a.b'] }, { 'a.b': 1 }, undefined],
     ['anything beside a secret', secret, { body: 'x' }, 'body'],
+    [
+      'anything where the plugin may ask for values',
+      { ...task, sensitive: ['a'] },
+      { body: 'x' },
+      'body',
+    ],
     ['an object over a text beside a secret', secret, { url: {} }, 'url'],
     ['the secret itself', secret, { token: 'x' }, 'token'],
     ['what is open beside a secret', { ...secret, open: ['body'] }, { body: { a: 1 } }, undefined],

@@ -4,6 +4,7 @@ import { handWritten, sensitiveIn, withReferences } from '../../src/model/encryp
 import {
   isSubjectReference,
   readSensitive,
+  sensitiveNamesIn,
   sensitiveNamesOf,
   valuesProblem,
 } from '../../src/model/sensitive.js';
@@ -26,7 +27,35 @@ describe('the name of a sensitive value', () => {
     expect(withReferences('task', doc).params).toEqual({
       to: 'tws:secret:task:DEFAULT:pay:params.to',
     });
-    expect([...sensitiveIn(doc)]).toEqual([['params.to', 'iban']]);
+    expect([...sensitiveIn(doc)]).toEqual([['params.to', ['iban']]]);
+  });
+
+  it.each<[unknown, readonly string[] | undefined]>([
+    [
+      'Dear {{$sensitive.name}}, {{#if $sensitive.iban}}paid{{/if}} {{$sensitive.name}}',
+      ['name', 'iban'],
+    ],
+    ['{{{json ../$sensitive.a-b}}}', ['a-b']],
+    ['{{@root.$sensitive.[name]}}', ['name']],
+    ['{{json $sensitive}}', ['']],
+    ['{{$sensitive.a$b}}', ['a']],
+    ['{{$sensitive.', ['']],
+    ['{{$sensitive_iban}} {{$sensitives.iban}}', undefined],
+    ['$sensitive.iban {{results.a}}', undefined],
+    ['{{results.a}}', undefined],
+    [7, undefined],
+  ])('in the tags of the template %j: %j', (text, names) => {
+    expect(sensitiveNamesIn(text)).toEqual(names);
+  });
+
+  it('makes a template of a parameter a reference, and no other text of the task', () => {
+    const text = 'Dear {{$sensitive.name}}';
+    const doc = { type: 'task', name: 'pay', description: text, params: { a: [text, 'b'] } };
+    expect(withReferences('task', doc)).toMatchObject({
+      description: text,
+      params: { a: ['tws:secret:task:DEFAULT:pay:params.a.0', 'b'] },
+    });
+    expect([...sensitiveIn(doc)]).toEqual([['params.a.0', ['name']]]);
   });
 
   it('that is wrong is told of a definition', () => {

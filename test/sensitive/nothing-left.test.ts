@@ -27,6 +27,7 @@ const traces = [
   '2020 51',
   'F41.1',
   'Überall',
+  'known here',
 ].flatMap((text) => [
   text,
   JSON.stringify(text).slice(1, -1),
@@ -48,6 +49,20 @@ const plugins = {
     const html = note.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
     const lines = note.split('\\n');
     return { text, encoded, html, lines, [iban]: 1, upper: note.toUpperCase(), large: text.repeat(2000) };
+  };`,
+  'letter.mjs': `export const isolate = 'thread';
+  export const templates = ['text'];
+  export default async ({ params, render, sensitive, log, setData }) => {
+    const { iban, email } = await sensitive('iban', 'email');
+    const letter = render(params.text, { html: true });
+    log(letter + iban, { email });
+    setData({ letter, url: params.url });
+    const all = [letter, params.url, iban, email, Buffer.from(letter + email).toString('base64')];
+    return { all, large: all.join(' ').repeat(500) };
+  };`,
+  'refuse-letter.mjs': `export default async ({ params, sensitive }) => {
+    const { note } = await sensitive('note');
+    throw Object.assign(new Error(params.url + ' for ' + note), { details: params });
   };`,
   'refuse.mjs': `export default ({ params }) => {
     const cause = new Error('cause: ' + params.note);
@@ -108,6 +123,10 @@ it('a value that is used, quoted, thrown and mailed is found nowhere, and is gon
     ...{ from: 'shop@example.com', to: $('email'), subject: 'Your results', text: $('note') },
     html: $('note'),
   });
+  const inText = {
+    text: 'Dear <b>{{$sensitive.email}}</b>,\n{{$sensitive.note}}\n{{#if $sensitive.iban}}known{{/if}} here',
+    url: 'https://clinic.test/?iban={{encodeURIComponent $sensitive.iban}}&mail={{$sensitive.email}}',
+  };
   const both = { iban: $('iban'), note: $('note') };
   await put(
     {
@@ -120,7 +139,10 @@ it('a value that is used, quoted, thrown and mailed is found nowhere, and is gon
     },
     { ...task('quote', { params: both, sensitive, plugin: 'quote' }), _id: 't-quote' },
     { ...task('refuse', { params: both, sensitive, plugin: 'refuse', retry: 1 }), _id: 't-refuse' },
-    { ...flow('treat', ['mail', 'quote']), _id: 'f-treat' },
+    { ...task('letter', { plugin: 'letter', params: inText, sensitive }), _id: 't-letter' },
+    { ...task('no', { plugin: 'refuse-letter', params: inText, sensitive }), _id: 't-no' },
+    { ...flow('no', ['no']), _id: 'f-no' },
+    { ...flow('treat', ['mail', 'quote', 'letter']), _id: 'f-treat' },
     { ...flow('bounce', ['bounce']), _id: 'f-bounce' },
     { ...flow('refuse', ['refuse']), _id: 'f-refuse' },
   );
@@ -129,19 +151,27 @@ it('a value that is used, quoted, thrown and mailed is found nowhere, and is gon
   const before = { ...values, iban: 'a value that is replaced' };
   await vault.put('DEFAULT', person, before);
   await vault.put('DEFAULT', person, values);
-  for (const name of ['treat', 'bounce', 'refuse']) {
+  for (const name of ['treat', 'bounce', 'refuse', 'no']) {
     await put({ _id: name, type: 'job', flow: name, subject });
   }
   expect((await ended('treat')).exit).toBe(0);
   expect((await ended('bounce')).exit).toBe(2);
   expect((await ended('refuse')).exit).toBe(2);
+  expect((await ended('no')).exit).toBe(2);
   // It was really used.
   expect(mails.received).toMatchObject([{ to: [values.email] }]);
   expect(await vault.open(of, 'iban')).toBe(values.iban);
 
   const answers = [JSON.stringify(log), JSON.stringify(api.lines)];
-  for (const id of ['treat', 'bounce', 'refuse']) {
-    for (const path of ['', '/explain', '/history', '/results/quote', '/results/0']) {
+  for (const id of ['treat', 'bounce', 'refuse', 'no']) {
+    for (const path of [
+      '',
+      '/explain',
+      '/history',
+      '/results/quote',
+      '/results/letter',
+      '/results/0',
+    ]) {
       answers.push((await api.ask('GET', `/jobs/${id}${path}`)).text);
     }
   }

@@ -1,6 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, isOfFlow, type LiveStep } from '../../model/step.js';
+import { mayAskSensitive } from '../../model/sealing.js';
 import { pluginOf, type Task } from '../../model/task.js';
 import {
   expiryOf,
@@ -207,7 +208,7 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
   const { templates, hash } = world.me.facts(plugin);
   const filled = isBare(job, beginning) ? bare : fill(job, { ...beginning, templates }, now, world);
   if ('kind' in filled) return filled;
-  const { params, secrets } = filled;
+  const { params, secrets, sensitive } = filled;
   const { name, schema } = definition;
   const unfit = schema === undefined ? undefined : unfitForTask({ name, schema }, params, world);
   if (unfit !== undefined) return failUnbegun(job, beginning, unfit, now);
@@ -226,6 +227,7 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
     claim: `${world.nonce}:${leaf.path}`,
     params,
     ...(secrets.length === 0 ? {} : { secrets: [...secrets] }),
+    ...(sensitive.length === 0 ? {} : { sensitive: [...sensitive] }),
     accepted: now,
     start: now,
     ...(leaf.entry.decides === undefined
@@ -235,18 +237,20 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
   return { kind: 'claim', job: withBegun(job, step, now), steps: [step] };
 }
 
-/** What an attempt is called with; `secrets`: the fields that hold references. */
+/** What an attempt is called with; `secrets`: the fields that hold references; `sensitive`: what it may ask for. */
 type Filled = {
   readonly params: Readonly<Record<string, unknown>>;
   readonly secrets: readonly string[];
+  readonly sensitive: readonly string[];
 };
 
-const bare: Filled = { params: {}, secrets: [] };
+const bare: Filled = { params: {}, secrets: [], sensitive: [] };
 
-/** Nothing sets a parameter of the step: neither its task nor the flow nor the job. */
+/** Nothing sets a parameter of the step: neither its task nor the flow nor the job; nor has it any secret. */
 function isBare(job: LiveJob, { leaf, task: definition }: TaskStep): boolean {
   const { params = {}, flow_definition: flow } = job;
   const { label, entry } = leaf;
+  if (mayAskSensitive(definition)) return false;
   const own = [entry.params, definition.params, flow.params, params[label], params[entry.task]];
   return entry.stdio === undefined && own.every((set) => Object.keys(set ?? {}).length === 0);
 }
@@ -269,7 +273,7 @@ function fill(
   const { params } = prepared;
   const found = secretsOf(given, params);
   if ('failure' in found) return failUnbegun(job, beginning, found, now);
-  return { params, secrets: found.secrets };
+  return { params, secrets: found.secrets, sensitive: given.sensitive };
 }
 
 /** As much of a hash as tells one edition of a plugin from another. */

@@ -1,10 +1,10 @@
 import { mayHoldTemplate } from '../../model/template.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
-import { exits, isOfFlow, type Failure, type Step } from '../../model/step.js';
+import { exits, isOfFlow, type Failure, type LiveStep, type Step } from '../../model/step.js';
 import { failureFor } from './failure-for.js';
 import { attemptsOf } from '../../reading/attempts.js';
-import type { World } from '../world.js';
+import type { TemplateContext, World } from '../world.js';
 import {
   resultsAround,
   resultsBefore,
@@ -76,14 +76,35 @@ export function prepare(
   const { path, index, name, entry } = leaf;
   const attempt = attemptsOf(job, path).length + 1;
   const step = { index, path, name, task: entry.task, attempt, run: job.run, phase };
-  const seen = { params: mapped.params, results, parent_results, ...failureFor(job, { path }) };
-  const context = { ...scope, job, step, ...seen, ...formTold(job) };
+  const seen = { params: mapped.params, results, parent_results };
+  const context = { ...scope, ...templateContext(job, step, seen), ...formTold(job) };
   const filled = world.render(mapped.params, context, untouched);
   if (!filled.ok) return unfilled(`params.${filled.at}`, filled.reason);
   const rendered = world.render(texts, context, []);
   return rendered.ok
     ? { ok: true, params: filled.value, texts: rendered.value }
     : unfilled(rendered.at, rendered.reason);
+}
+
+/** What the templates of an attempt see that has begun, beside sensitive values; its parameters are rendered. */
+export function contextOfAttempt(
+  job: LiveJob,
+  live: LiveStep,
+  seen: Pick<Results, 'results' | 'parent_results'>,
+): TemplateContext {
+  const { params, index, path, name, task, attempt, run, phase } = live;
+  const step = { index, path, name, task, attempt, run, phase };
+  const { results, parent_results } = seen;
+  const context = templateContext(job, step, { params, results, parent_results });
+  return { ...scopeOf(job, path), ...context };
+}
+
+function templateContext(
+  job: LiveJob,
+  step: { readonly path: string },
+  seen: Pick<TemplateContext, 'params' | 'results' | 'parent_results'>,
+): TemplateContext {
+  return { job, step, ...seen, ...failureFor(job, step) };
 }
 
 function unfilled(at: string, reason: string): Prepared {

@@ -2,7 +2,7 @@ import { secretsIn } from '../../model/encrypted-values.js';
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { isReference, keysOf } from '../../model/secret-reference.js';
-import { sealOf, withSealed } from '../../model/sealing.js';
+import { mayAskSensitive, sealOf, withSealed } from '../../model/sealing.js';
 import { exits, isOfFlow, type Failure } from '../../model/step.js';
 import { defaultOwner, pluginOf, type Task } from '../../model/task.js';
 import { isStructure, type Entry } from '../../model/tree.js';
@@ -28,20 +28,25 @@ import type { Beginning } from '../../structures/progress.js';
  *    runs and the plugin of that task; anywhere else it is a text.
  * K2 Beside a secret the parameters come from the stored definitions, not from the job's snapshot,
  *    but for those that the task leaves open: who can write a job, or forge its snapshot, can neither
- *    move a secret nor exchange what it is sent to.
+ *    move a secret nor exchange what it is sent to. A task that lists sensitive values has a secret, even if no
+ *    parameter names one: its plugin may ask for them, and the attempt says which the stored task lists.
  * K3 What is sealed is refused when a job begins (`sealedBreach`), and again when the step does: people
  *    may have edited the job meanwhile.
  */
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Parameters to fill in; `secrets`: the fields among them that hold a reference that counts. */
+/**
+ * Parameters to fill in; `secrets`: the fields among them that hold a reference that counts; `sensitive`: the values that
+ * the plugin may ask for.
+ */
 export type Given =
   | {
       readonly ok: true;
       readonly beginning: Beginning;
       readonly params: Params;
       readonly secrets: readonly string[];
+      readonly sensitive: readonly string[];
     }
   | { readonly ok: false; readonly unbegun: Unbegun }
   | { readonly ok: false; readonly unknown: Query };
@@ -61,12 +66,13 @@ export function givenParams(
   const wrong = refusal(defined, changes) ?? misplaced(leaf.name, changes);
   if (wrong !== undefined) return refused(wrong);
   const [field] = secretsIn(base).keys();
-  if (field === undefined) {
+  const mayAsk = definition.flow === undefined && mayAskSensitive(definition);
+  if (field === undefined && !mayAsk) {
     // What somebody has taken out of the job stays as its definition says.
     const sealed = withSealed(sealOf(definition), params, base);
-    return { ok: true, beginning, params: sealed, secrets: [] };
+    return { ok: true, beginning, params: sealed, secrets: [], sensitive: [] };
   }
-  if (definition.flow !== undefined) {
+  if (field !== undefined && definition.flow !== undefined) {
     return refused(
       failure('SecretForChild', { param: field, step: leaf.name, flow: definition.flow }),
     );
@@ -75,8 +81,15 @@ export function givenParams(
   if (stored.kind === 'look_up') return { ok: false, unknown: stored };
   const gone = (param: string): Given =>
     refused(failure('SecretGone', { param, step: leaf.name, task: leaf.entry.task }));
-  if (stored.kind === 'gone') return gone(field);
+  if (stored.kind === 'gone')
+    return field === undefined ? taskGone(beginning, defined) : gone(field);
   return fromStored(stored.defined, { beginning, defined, base, changes, gone });
+}
+
+/** Nothing that is stored says any more which sensitive values the plugin may ask for. */
+function taskGone({ leaf: { path, entry } }: Beginning, { task: { owner } }: Defined): Given {
+  const at = `step ${path}`;
+  return refused(failure('TaskMissing', { task: entry.task, owner: owner ?? defaultOwner, at }));
 }
 
 type Known = {
@@ -103,7 +116,8 @@ function fromStored(stored: Defined, { beginning, defined, base, changes, gone }
     valueIn(params, field) === text ? [field] : [],
   );
   const leaf = { ...beginning.leaf, entry: stored.entry };
-  return { ok: true, beginning: { ...beginning, leaf }, params, secrets };
+  const { sensitive = [] } = stored.task;
+  return { ok: true, beginning: { ...beginning, leaf }, params, secrets, sensitive };
 }
 
 /**

@@ -15,14 +15,29 @@ import { keysOf, readReference, type SecretReference } from '../../model/secret-
 import type { LiveStep } from '../../model/step.js';
 import { defaultOwner } from '../../model/task.js';
 import { wordsOf, type Keyring } from '../../secrets/keyring.js';
-import { readSensitive, sensitiveNamesOf } from '../../model/sensitive.js';
+import { readSensitive, sensitiveNamesIn, sensitiveNamesOf } from '../../model/sensitive.js';
 import type { Library } from '../loop/library.js';
 import type { OpenSensitive } from './open-sensitive.js';
 
 type Json = Record<string, unknown>;
 
-/** Parameters in clear for the plugin, and the texts that nothing may show from now on. */
-export type OpenedSecrets = { readonly params: Json; readonly clear: readonly string[] };
+/** A template of a parameter that reads sensitive values, and these. */
+export type SensitiveTemplate = {
+  /** The keys of the parameter, which has the reference still. */
+  readonly keys: readonly string[];
+  readonly text: string;
+  readonly values: Readonly<Record<string, string>>;
+};
+
+/**
+ * Parameters in clear for the plugin, the texts that nothing may show from now on, and the templates that are still to
+ * be filled in.
+ */
+export type OpenedSecrets = {
+  readonly params: Json;
+  readonly clear: readonly string[];
+  readonly templates: readonly SensitiveTemplate[];
+};
 
 /**
  * Opens the secrets of an attempt; undefined: the engine ends before they are read. Rejects with a TwsError
@@ -44,6 +59,7 @@ export type SecretSources = {
 export function createOpenSecrets(sources: SecretSources): OpenSecrets {
   return async (job, step) => {
     const clear: string[] = [];
+    const templates: SensitiveTemplate[] = [];
     let params: unknown = step.params;
     for (const field of fieldsOf(step)) {
       const keys = keysOf(field);
@@ -51,10 +67,15 @@ export function createOpenSecrets(sources: SecretSources): OpenSecrets {
       if (reference === undefined || !isFor(reference, job, step, field)) continue;
       const value = await valueFor(reference, job, sources);
       if (value === undefined) return undefined;
-      clear.push(value);
-      params = withValue(params, keys, value);
+      if (typeof value === 'string') {
+        clear.push(value);
+        params = withValue(params, keys, value);
+      } else {
+        clear.push(...Object.values(value.values));
+        templates.push({ keys, ...value });
+      }
     }
-    return { params: { ...(params as Json | undefined) }, clear };
+    return { params: { ...(params as Json | undefined) }, clear, templates };
   };
 }
 
@@ -64,23 +85,48 @@ function versionOfSecret(job: LiveJob): string | undefined {
   return entry === undefined ? job.flow_definition.version : entry.version;
 }
 
-/** The value that a reference leads to; undefined: the engine ends. */
+/** The value that a reference leads to, or the template with its values; undefined: the engine ends. */
 function valueFor(
   reference: SecretReference,
   job: LiveJob,
   sources: SecretSources,
-): Promise<string | undefined> {
+): Promise<string | Omit<SensitiveTemplate, 'keys'> | undefined> {
   const { kind, name, owner } = reference;
   const ask = { version: versionOfSecret(job), orCurrent: true } as const;
   const stored = sources.library.stored(kind, name, owner, ask);
   const there = valueAt(stored, keysOf(reference.field));
   const sensitive = readSensitive(there);
   if (sensitive !== undefined) return sensitiveValue(sensitive, reference, job, sources);
+  const inTemplate = sensitiveNamesIn(there);
+  if (inTemplate !== undefined) {
+    return sensitiveTemplate(String(there), inTemplate, { reference, job, sources });
+  }
   const named = readNamedSecret(there);
   return named === undefined
     ? valueIn(stored, reference, sources.keyring)
     : namedValue(named, reference, sources);
 }
+
+/** A template with the values that it reads. */
+async function sensitiveTemplate(
+  text: string,
+  names: readonly string[],
+  { reference, job, sources }: Wanting,
+): Promise<Omit<SensitiveTemplate, 'keys'> | undefined> {
+  const values: Record<string, string> = {};
+  for (const name of names) {
+    const value = await sensitiveValue(name, reference, job, sources);
+    if (value === undefined) return undefined;
+    values[name] = value;
+  }
+  return { text, values };
+}
+
+type Wanting = {
+  readonly reference: SecretReference;
+  readonly job: LiveJob;
+  readonly sources: SecretSources;
+};
 
 /** The sensitive value of the subject of the job, and of its owner; the task that is stored now has to list it. */
 async function sensitiveValue(
@@ -154,7 +200,12 @@ function valueAt(value: unknown, keys: readonly string[]): unknown {
   );
 }
 
-function withValue(root: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+/** A copy with another value at these keys. */
+export function withValue(
+  root: unknown,
+  [key, ...rest]: readonly string[],
+  value: unknown,
+): unknown {
   if (key === undefined) return value;
   if (Array.isArray(root)) {
     return root.map((item: unknown, i) =>

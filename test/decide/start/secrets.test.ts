@@ -64,6 +64,36 @@ describe('K1: the parameters of a step with a secret', () => {
     expect(answer).toMatchObject({ ok: true, params: { url: 'good', token }, secrets: ['token'] });
   });
 
+  it('K2: are those of the stored task where it lists sensitive values, which no parameter names', () => {
+    const asks = (more: Partial<Task> = {}) =>
+      task('http', { params: { url: 'good' }, sensitive: ['iban'], ...more });
+    const forged = asks({ params: { url: 'evil' }, sensitive: ['name'] });
+    const answer = given({ snapshot: { task: forged }, stored: { task: asks() } });
+    const found = { ok: true, params: { url: 'good' }, secrets: [], sensitive: ['iban'] };
+    expect(answer).toMatchObject(found);
+    expect(
+      given({ snapshot: { task: asks({ params: {} }) }, stored: { task: http({ params: {} }) } }),
+    ).toMatchObject({ params: {}, secrets: [], sensitive: [] });
+    expect(given({ snapshot: { task: asks({ sensitive: [] }) } })).toMatchObject({ sensitive: [] });
+    // A task that makes a child job has no plugin that asks.
+    const child = asks({ flow: 'g' });
+    expect(given({ snapshot: { task: child } })).toMatchObject({ ok: true, sensitive: [] });
+    expect(failureOf(given({ stored: { task: undefined }, snapshot: { task: asks() } }))).toEqual([
+      'TaskMissing',
+      expect.stringContaining('"http"'),
+      3,
+    ]);
+    const evil = given({ stored: { task: asks() }, params: { url: 'evil' } });
+    expect(evil).toMatchObject({ unbegun: { failure: { name: 'ParamSealed' } } });
+  });
+
+  it('K2: are looked at although there are none, where the task lists sensitive values', () => {
+    const told = story({ steps: ['http'], tasks: [task('http', { sensitive: ['iban'] })] });
+    told.go();
+    expect(told.steps).toMatchObject([{ params: {}, sensitive: ['iban'] }]);
+    expect(told.steps[0]).not.toHaveProperty('secrets');
+  });
+
   it('are those of the job where the task leaves them open', () => {
     const open = http({ open: ['body'] });
     expect(

@@ -47,7 +47,7 @@ it('an attempt is released when the engine ends before the results that it sees 
     .broke('b');
   const options: CallOptions = {
     ...{ log, contents, cwd: '/' },
-    openSecrets: async () => ({ params: {}, clear: [] }),
+    openSecrets: async () => ({ params: {}, clear: [], templates: [] }),
   };
   const attempt = { plugin, job: story.liveJob, step: story.liveAt('b') };
   const outcome = await callPlugin(attempt, callbacks, options);

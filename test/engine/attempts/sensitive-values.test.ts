@@ -8,7 +8,28 @@ import { flow, task } from '../../cli/terminal.js';
 const cryptoKey = 'key of this test';
 const iban = 'DE02 1203 0000 0000 2020 51';
 const person = 'maria@example.com';
+const asking = (isolate: string) => `${isolate}
+  export default async ({ params, sensitive, log }) => {
+    const names = params.names ?? ['iban'];
+    const found = await sensitive(...names);
+    log('asked: ' + found.iban);
+    return { is: found.iban?.length, all: found };
+  };`;
 const files = {
+  'letter.mjs': `export const templates = ['text', 'all'];
+    export default ({ params, render, log }) => {
+      const { text, own = '', all = {}, ...rest } = params;
+      const letter = render(text, { html: true });
+      log('sent ' + letter);
+      let refused = '';
+      try { render(own); } catch (error) { refused = error.message; }
+      const facts = { letter: letter.length, rest: JSON.stringify(rest).length, refused };
+      return { ...facts, own, said: [letter, rest], quoted: Buffer.from(letter).toString('base64') };
+    };`,
+  'say.mjs': `export default () => 'my {{$sensitive.iban}}'`,
+  'ask.mjs': asking(''),
+  'ask-thread.mjs': asking("export const isolate = 'thread';"),
+  'ask-process.mjs': asking("export const isolate = 'process';"),
   'pay.mjs': `export default ({ params }) => ({ length: params.iban.length, to: 'paid to ' + params.iban });`,
 };
 
@@ -98,7 +119,7 @@ describe('a sensitive value that a task names', () => {
     });
     const params = { plain: { iban: { $sensitive: 'iban' } } };
     const own = await ended({ subject, flow: undefined, tasks: ['plain'], params }, 'k');
-    expect(own).toMatchObject({ exit: 3, failure: { name: 'SecretMisplaced' } });
+    expect(own).toMatchObject({ exit: 3, failure: { name: 'ParamSealed' } });
   });
 
   it('cannot be read after a purge, also by what was copied before without the keys', async () => {
@@ -113,5 +134,167 @@ describe('a sensitive value that a task names', () => {
     expect(await vault.open(of, 'iban')).toBe('another one');
     const accesses = await vault.accesses();
     expect(accesses).toMatchObject([{ how: 'purge', who: 'test', subject }]);
+  });
+});
+
+describe('a sensitive value in a template', () => {
+  const letter = (params: object, more: object = {}) => ({
+    ...task('letter', { plugin: 'letter', params, sensitive: ['name', 'iban'], ...more }),
+    owner: 'acme',
+    _id: 'letter',
+  });
+  const name = 'Maria <& Söhne>';
+  const params = {
+    text: 'Dear {{$sensitive.name}} of {{job.params.city}}{{#if $sensitive.iban}} and more{{/if}}',
+    url: 'https://bank.test/pay?iban={{encodeURIComponent $sensitive.iban}}',
+    list: ['{{json $sensitive.name}}', '{{$sensitive.iban}}', 'no {{job.params.city}}'],
+  };
+  const rendered = {
+    text: 'Dear Maria &lt;&amp; Söhne&gt; of Rome and more',
+    rest: {
+      url: 'https://bank.test/pay?iban=DE02%201203%200000%200000%202020%2051',
+      list: [`"${name}"`, iban, 'no Rome'],
+    },
+  };
+
+  async function letters(doc = letter(params)) {
+    const space = await acme();
+    await space.put(doc, { ...flow('g', ['letter']), owner: 'acme', _id: 'g' });
+    await space.vault.put('acme', person, { iban, name });
+    const job = { flow: 'g', subject: space.subject, params: { city: 'Rome' } };
+    return { ...space, job };
+  }
+
+  it('is filled in for the attempt alone, and what it becomes is hidden as a whole', async () => {
+    const { ended, job, store } = await letters();
+    const done = await ended(job);
+    expect(done).toMatchObject({
+      exit: 0,
+      steps: [
+        {
+          result: {
+            letter: rendered.text.length,
+            rest: JSON.stringify(rendered.rest).length,
+            said: ['[secret]', { url: '[secret]', list: ['[secret]', '[secret]', 'no Rome'] }],
+            quoted: '[secret]',
+          },
+          log: [{ message: 'sent [secret]' }],
+          params: {
+            text: 'tws:secret:task:acme:letter:params.text',
+            list: [
+              'tws:secret:task:acme:letter:params.list.0',
+              expect.any(String) as string,
+              'no Rome',
+            ],
+          },
+        },
+      ],
+    });
+    const all = JSON.stringify(await store.range(''));
+    for (const text of ['Söhne', '2020', 'and more"', '?iban=DE']) expect(all).not.toContain(text);
+  });
+
+  it('is not read by a template that comes from elsewhere', async () => {
+    const text = 'Dear {{$sensitive.name}}';
+    const own = 'my {{$sensitive.iban}}';
+    const { ended, job, put } = await letters(letter({ text }, { open: ['own'] }));
+    const refused = await ended({ ...job, params: { letter: { own } } });
+    expect(refused).toMatchObject({ exit: 3, failure: { name: 'SecretMisplaced' } });
+    // A result that has the form of one is a text.
+    const tasks = ['say', { task: 'letter', params: { own: '{{results.say}}' } }];
+    await put({ ...task('say', { plugin: 'say' }), owner: 'acme', _id: 'say' });
+    await put({ ...flow('h', tasks), owner: 'acme', _id: 'h' });
+    const said = await ended({ ...job, flow: 'h' }, 'k');
+    expect(said.steps?.at(-1)).toMatchObject({
+      result: { own, refused: expect.stringMatching(/there is no "iban"/) as string },
+    });
+  });
+
+  it('fails the step once, by name, where it is missing or the template cannot be filled in', async () => {
+    const { ended, job, put } = await letters(letter(params, { retry: 3 }));
+    const gone = await ended({ ...job, subject: `s-${'A'.repeat(43)}` }, 'k');
+    const failures: [Awaited<ReturnType<typeof ended>>, RegExp][] = [
+      [await ended({ ...job, subject: undefined }), /"name", and the job has no "subject"/],
+      [gone, /"name" of subject s-A+ .*purged or never stored/],
+    ];
+    await put({
+      ...letter({ url: '{{$sensitive.name}} {{job.params.no}}' }),
+      _id: 'other',
+      name: 'o',
+    });
+    await put({ ...flow('o', ['o']), owner: 'acme', _id: 'o' });
+    failures.push([
+      await ended({ ...job, flow: 'o' }, 'l'),
+      /in params\.url .* there is no "no"\.$/,
+    ]);
+    for (const [failed, sentence] of failures) {
+      expect(failed).toMatchObject({
+        exit: 3,
+        failure: { message: expect.stringMatching(sentence) as string },
+      });
+      expect(failed.steps).toHaveLength(1);
+    }
+  });
+});
+
+describe('a plugin that asks for sensitive values', () => {
+  const plugins = ['ask', 'ask-thread', 'ask-process'];
+  async function asks() {
+    const space = await acme();
+    const sensitive = ['iban', 'name'];
+    for (const plugin of plugins) {
+      await space.put(
+        { ...task(plugin, { plugin, sensitive, retry: 2 }), owner: 'acme', _id: plugin },
+        { ...flow(`f-${plugin}`, [plugin]), owner: 'acme', _id: `f-${plugin}` },
+      );
+    }
+    await space.vault.put('acme', person, { iban });
+    return { ...space, job: { flow: 'f-ask', subject: space.subject } };
+  }
+
+  it('gets them on record and hidden, in a thread or process of its own, too', async () => {
+    const { ended, job, vault, subject, store } = await asks();
+    for (const plugin of plugins) {
+      expect(await ended({ ...job, flow: `f-${plugin}` }, `j-${plugin}`)).toMatchObject({
+        exit: 0,
+        steps: [
+          {
+            result: { is: iban.length, all: { iban: '[secret]' } },
+            log: [{ message: 'asked: [secret]' }],
+          },
+        ],
+      });
+    }
+    expect(await vault.accesses()).toMatchObject(
+      plugins.map((plugin) => ({
+        ...{ how: 'get', owner: 'acme', subject, names: ['iban'] },
+        who: expect.stringMatching(/^engine \S+$/) as string,
+        why: `plugin ${plugin}, job j-${plugin}, step ${plugin}, attempt 1`,
+      })),
+    );
+    expect(JSON.stringify(await store.range(''))).not.toContain('2020 51');
+  });
+
+  it('is refused what it may not have, and what is not there; its parameters are sealed', async () => {
+    const { ended, job, put, vault } = await asks();
+    const sealed = await ended({ ...job, params: { ask: { names: ['name'] } } }, 'sealed');
+    expect(sealed).toMatchObject({ exit: 3, failure: { name: 'ParamSealed' } });
+    const failures: [object, object, RegExp][] = [
+      [{ names: ['other'] }, {}, /^Plugin ask of step .* "other", which "sensitive"/],
+      [{ names: ['a b'] }, {}, /takes names of sensitive values.*not "a b"/],
+      [{}, { subject: undefined }, /the job has no "subject"/],
+      [{ names: ['name'] }, {}, /^Plugin ask of step .* needs .*purged or never/],
+    ];
+    for (const [n, [params, more, message]] of failures.entries()) {
+      const name = `ask-${n}`;
+      const own = task(name, { plugin: 'ask', sensitive: ['iban', 'name'], params, retry: 2 });
+      await put({ ...own, owner: 'acme', _id: name });
+      await put({ ...flow(`g-${n}`, [name]), owner: 'acme', _id: `g-${n}` });
+      const failed = await ended({ ...job, ...more, flow: `g-${n}` }, `j-${n}`);
+      expect(failed.failure?.message).toMatch(message);
+      expect(failed.steps).toHaveLength(1);
+    }
+    // What was asked for and not there is on record, what was refused is not.
+    expect(await vault.accesses()).toMatchObject([{ names: ['name'] }]);
   });
 });

@@ -1,0 +1,48 @@
+import { renderParams } from '../../evaluate/expressions.js';
+import type { TemplateContext } from '../../decide/world.js';
+import { failure } from '../../model/failures.js';
+import type { Failure } from '../../model/step.js';
+import type { LateTemplate } from '../../plugin/sensitive.js';
+import { redactor } from '../../secrets/redaction.js';
+import { withValue, type OpenedSecrets, type SensitiveTemplate } from './open-secrets.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Parameters for the plugin, the texts that nothing may show, and what the plugin renders itself. */
+export type FilledSensitive = {
+  readonly params: Json;
+  readonly clear: readonly string[];
+  readonly late: readonly LateTemplate[];
+};
+
+/**
+ * Fills in the templates that read sensitive values, for one attempt: nothing that is stored has what they become, which
+ * is as secret as the values. Those in `untouched` parameters the plugin renders itself. Returns the failure of a
+ * template that cannot be filled in.
+ */
+export function fillSensitive(
+  { params, templates }: Pick<OpenedSecrets, 'params' | 'templates'>,
+  context: TemplateContext,
+  untouched: readonly string[],
+): FilledSensitive | { readonly failure: Failure } {
+  const late: LateTemplate[] = [];
+  const clear: string[] = [];
+  let filled: unknown = params;
+  for (const template of templates) {
+    const { keys, values } = template;
+    const [key = ''] = keys;
+    const data = { ...context, $sensitive: values };
+    const rendered = renderParams({ [key]: template.text }, data, untouched);
+    if (!rendered.ok) return { failure: unfilledAt(template, rendered.reason) };
+    const text = rendered.value[key];
+    filled = withValue(filled, keys, text);
+    if (untouched.includes(key)) late.push({ text: String(text), values });
+    else clear.push(String(text));
+  }
+  return { params: filled as Json, clear, late };
+}
+
+function unfilledAt({ keys, values }: SensitiveTemplate, reason: string): Failure {
+  const hide = redactor(Object.values(values));
+  return failure('TemplateError', { at: `params.${keys.join('.')}`, reason: hide(reason) });
+}
