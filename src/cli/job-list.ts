@@ -60,8 +60,8 @@ async function jobsOf(client: Client, { search, limit, order }: JobListing): Pro
 
 /** Number of jobs left out, where counts tell: nobody counts the jobs of one flow, or of a time. */
 async function leftOut(client: Client, { search, limit }: JobListing): Promise<number | undefined> {
-  const { flow, from, failure, tags } = search;
-  if ([flow, from, failure, tags].some((one) => one !== undefined)) return undefined;
+  const { flow, version, from, failure, tags } = search;
+  if ([flow, version, from, failure, tags].some((one) => one !== undefined)) return undefined;
   const counts = await client.count(search.owners);
   const all = (search.status ?? statuses).reduce((sum, status) => sum + counts[status], 0);
   return Math.max(1, all - limit);

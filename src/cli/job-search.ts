@@ -7,6 +7,7 @@ import { listFlag } from './command.js';
 type Choice = {
   /** `name` or `name::owner`. */
   readonly flow?: string | undefined;
+  readonly flowVersion?: string | undefined;
   readonly status?: readonly Status[] | undefined;
 };
 
@@ -22,8 +23,13 @@ function isStatus(word: string): word is Status {
 }
 
 /** The search for what was chosen; an owner narrows it where a flow or the command line names one. */
-export function searchFor({ flow, status }: Choice, config: Config): JobSearch {
+export function searchFor({ flow, flowVersion, status }: Choice, config: Config): JobSearch {
   const [name, ofFlow] = flow?.split('::') ?? [];
   const owner = ofFlow ?? (config.origins['owner'] === '--owner' ? config.owner : undefined);
-  return { flow: name, status, ...(owner === undefined ? {} : { owners: [owner] }) };
+  return {
+    flow: name,
+    version: flowVersion,
+    status,
+    ...(owner === undefined ? {} : { owners: [owner] }),
+  };
 }

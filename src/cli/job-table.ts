@@ -6,21 +6,27 @@ import { tableLines, type TableCell } from './table.js';
 
 /**
  * Jobs in aligned columns, one line each: flow, status, state, when it began (on a terminal as seen
- * from now, else ISO 8601), how long it took, what went wrong, and its id at the end.
+ * from now, else ISO 8601), how long it took, what went wrong, the version of its flow if one of the jobs has any, and
+ * its id at the end.
  */
 export function jobTable(
   jobs: readonly StoredDocument[],
   now: number,
   io: Pick<Io, 'style' | 'resultsOnTerminal'>,
 ): readonly string[] {
-  const head = ['FLOW', 'STATUS', 'STATE', 'STARTED', 'TOOK', 'FAILURE', 'ID'];
-  const rows = jobs.map((job) => cellsOf(jobFacts(job, now), now, io.resultsOnTerminal));
-  return tableLines(head, rows, io);
+  const facts = jobs.map((job) => jobFacts(job, now));
+  const isVersioned = facts.some(({ version }) => version !== undefined);
+  const head = ['FLOW', 'STATUS', 'STATE', 'STARTED', 'TOOK', 'FAILURE'];
+  const rows = facts.map((one) => [
+    ...cellsOf(one, now, io.resultsOnTerminal),
+    ...(isVersioned ? [{ text: one.version ?? '-' }] : []),
+    { text: one.id, style: 'dim' as const },
+  ]);
+  return tableLines([...head, ...(isVersioned ? ['VERSION'] : []), 'ID'], rows, io);
 }
 
 function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly TableCell[] {
   const {
-    id,
     key,
     status,
     custom_status: custom,
@@ -41,6 +47,5 @@ function cellsOf(facts: JobFacts, now: number, relative: boolean): readonly Tabl
     { text: when },
     { text: took === undefined ? '-' : lengthOf(took) },
     status === 'failed' ? { text: failed, style: 'red' } : { text: failed },
-    { text: id, style: 'dim' },
   ];
 }

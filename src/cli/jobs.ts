@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
+import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import { statusOf } from '../reading/status.js';
 import type { Status } from '../model/status.js';
@@ -12,6 +13,8 @@ export type JobFacts = {
   readonly id: string;
   /** `flow::owner`. */
   readonly key: string;
+  /** Version of the flow. */
+  readonly version?: string;
   readonly state: string;
   readonly status: Status;
   /** The job's own beside it. */
@@ -38,6 +41,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   const text = (key: string): string | undefined =>
     isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;
   const facts = {
+    version: asVersion(job['flow_version']),
     custom_status: customOf(job),
     exit: typeof exit === 'number' ? exit : undefined,
     start: start?.toISOString(),
@@ -51,13 +55,18 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   return {
     id: job._id,
     key: keyOf(
-      typeof flow === 'string' ? flow : '(inline)',
+      typeof flow === 'string' ? flow : `(${kindOf(job)})`,
       typeof owner === 'string' ? owner : undefined,
     ),
     state: typeof state === 'string' ? state : 'new',
     status,
     ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** What a job without a flow is called: its type, where the Open Job Spec has one. */
+function kindOf({ ojs }: StoredDocument): string {
+  return isObject(ojs) && typeof ojs['type'] === 'string' ? ojs['type'] : 'inline';
 }
 
 function customOf({ custom_status: custom }: StoredDocument): string | undefined {

@@ -1,3 +1,4 @@
+import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import { statusOf } from '../reading/status.js';
@@ -12,6 +13,8 @@ import { textOf } from '../words.js';
 /** What jobs are searched for: all that is given has to hold. Times in epoch ms. */
 export type JobSearch = {
   readonly flow?: string | undefined;
+  /** Version of the flow that the job runs, or has asked for. */
+  readonly version?: string | undefined;
   /** Jobs of these owners; absent: of all. */
   readonly owners?: readonly string[] | undefined;
   /** One of these. */
@@ -66,7 +69,8 @@ export async function searchJobs(
   let candidates: SearchRow[] = [];
   let looked = 0;
   let last: RowPosition | undefined;
-  const most = search.text === undefined ? mostRows : mostRead;
+  const isRead = search.text !== undefined || search.version !== undefined;
+  const most = isRead ? mostRead : mostRows;
   const examine = async (): Promise<void> => {
     const docs = await store.getMany(candidates.map(({ id }) => id));
     for (const { id, when } of candidates) {
@@ -155,16 +159,24 @@ function rowMatches({ id, facts }: SearchRow, search: JobSearch, now: number): b
 }
 
 function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolean {
-  const { owners, status, tags = [], key, externalId, parent, text } = search;
+  const { owners, status, tags = [], key, externalId, parent, text, version } = search;
   if (doc['type'] !== 'job' || !hasText(doc['failure'], text)) return false;
   if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
+  if (!hasVersion(doc, version)) return false;
   if (status !== undefined && !status.includes(statusOf(doc, now))) return false;
   const { tags: own, keys } = doc;
   if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
   if (key !== undefined && !hasKey(keys, key)) return false;
   if (externalId !== undefined && doc['external_id'] !== externalId) return false;
-  const { parent: family } = doc;
-  return parent === undefined || (isObject(family) && family['job'] === parent);
+  return hasParent(doc, parent);
+}
+
+function hasVersion({ flow_version: own }: StoredDocument, version: string | undefined): boolean {
+  return version === undefined || asVersion(own) === version;
+}
+
+function hasParent({ parent: own }: StoredDocument, parent: string | undefined): boolean {
+  return parent === undefined || (isObject(own) && own['job'] === parent);
 }
 
 function hasText(failure: unknown, text: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import type { JobSummary } from '../model/summary.js';
@@ -12,12 +13,14 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
   const { _id: id, _rev: rev, failure, exec_after: after, tags, keys, parent, steps } = job;
   const origin = originOf(job);
   const target = targetOf(job['target']);
+  const version = asVersion(job['flow_version']);
   const { status, steps: read } = readJob(job, now);
   const current = read.filter(({ open }) => open).map(({ name }) => name);
   return {
     id,
     rev,
     ...texts(job, ['flow', 'flow_rev', 'state', 'custom_status', 'external_id', 'queue']),
+    ...(version === undefined ? {} : { flow_version: version }),
     ...(target === undefined ? {} : { target: target.text }),
     owner: ownerOf(job),
     status,

@@ -34,6 +34,7 @@ export const summarySchema = z
     flow_rev: z
       .exactOptional(z.string())
       .describe('Revision of the flow that it runs; absent until it begins.'),
+    flow_version: z.exactOptional(z.string()).describe('Version of the flow, if it has one.'),
     owner: z.string(),
     status: statusSchema,
     state: z.exactOptional(z.string()).describe('Absent for a new job.'),

@@ -51,6 +51,20 @@ describe('jobTable', () => {
     ]);
   });
 
+  it('has a column for versions of flows where a job has one', () => {
+    const versioned = [job({ _id: 'new', flow_version: 2 }), job({ _id: 'old' })];
+    expect(jobTable(versioned, now, { style: plain, resultsOnTerminal: true })).toEqual([
+      'FLOW            STATUS  STATE  STARTED  TOOK  FAILURE  VERSION  ID',
+      'greet::DEFAULT  queued  new    -        -     -        2        new',
+      'greet::DEFAULT  queued  new    -        -     -        -        old',
+    ]);
+  });
+
+  it('says what kind of work a job of the Open Job Spec is, which has no flow', () => {
+    const sent = job({ flow: undefined, ojs: { type: 'email.send' } });
+    expect(jobFacts(sent, now).key).toBe('(email.send)::DEFAULT');
+  });
+
   it('has no head and ISO 8601 for programs', () => {
     const [first, second] = jobTable(jobs, now, { style: plain, resultsOnTerminal: false });
     expect(first).toContain('  2026-11-21T11:00:01.000Z  ');

@@ -37,9 +37,9 @@ describe('search', () => {
     await put(
       final('a', 1, { tags: ['red', 'big'] }),
       failed('b', 2, { owner: 'acme', tags: ['red'], keys: { order: 12 } }),
-      final('c', 3, { flow: 'weekly', external_id: 'x-1' }),
+      final('c', 3, { flow: 'weekly', external_id: 'x-1', flow_version: '2' }),
       failed('d', 4, { flow: 'weekly', failure: { name: 'Timeout', message: 'Late.' } }),
-      job('e', { parent: { job: 'd', step: '0' } }),
+      job('e', { flow_version: 2, parent: { job: 'd', step: '0' } }),
       job('f', { owner: 'acme', exec_after: 20 * hour }),
       job('g', { exec_after: 5 * hour }),
       { _id: 'no job', type: 'task', name: 't' },
@@ -47,6 +47,9 @@ describe('search', () => {
     const cases: readonly (readonly [JobSearch, readonly string[]])[] = [
       [{}, ['g', 'f', 'e', 'd', 'c', 'b', 'a']],
       [{ flow: 'weekly' }, ['d', 'c']],
+      [{ flow: 'weekly', version: '2' }, ['c']],
+      [{ version: '2' }, ['e', 'c']],
+      [{ version: '2', status: ['queued'] }, ['e']],
       [{ owners: ['acme'] }, ['f', 'b']],
       [{ owners: ['DEFAULT'] }, ['g', 'e', 'd', 'c', 'a']],
       [{ owners: ['acme', 'DEFAULT', 'acme'] }, ['g', 'f', 'e', 'd', 'c', 'b', 'a']],

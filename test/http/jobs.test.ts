@@ -336,6 +336,7 @@ describe('finding jobs', () => {
         tags: [`t${i % 3}`, 'all'],
         keys: { order: `A=${i}` },
         external_id: `x${i}`,
+        ...(i < 5 ? {} : { flow_version: '2' }),
         ...(i % 2 === 0 ? {} : { failure: { name: 'Refused', message: 'No.' } }),
       })),
     );
@@ -348,6 +349,8 @@ describe('finding jobs', () => {
     expect(await ids('flow=break')).toBe('j5 j3 j1');
     expect(await ids('status=failed,cancelled')).toBe('j5 j3 j1');
     expect(await ids('status=failed&status=succeeded&flow=greet')).toBe('j6 j4 j2 j0');
+    expect(await ids('version=2')).toBe('j6 j5');
+    expect(await ids('flow=greet&version=2')).toBe('j6');
     expect(await ids('tag=t0&tag=all')).toBe('j6 j3 j0');
     expect(await ids('key=order%3DA%3D3')).toBe('j3');
     expect(await ids('failure=Refused')).toBe('j5 j3 j1');

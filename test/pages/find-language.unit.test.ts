@@ -20,6 +20,7 @@ describe('what is written into the search for jobs', () => {
       'text:"no amount" external:7',
       { filter: { status: [], text: 'no amount', external_id: '7' }, rest: '' },
     ],
+    ['flow:order version:2', { filter: { status: [], flow: 'order', version: '2' }, rest: '' }],
     ['engine:a', { rest: 'engine:a' }],
     ['constructor:x', { rest: 'constructor:x' }],
   ])('%s', (text, read) => {
@@ -49,12 +50,13 @@ describe('what is written into the search for jobs', () => {
 
   it('holds for jobs that change meanwhile', () => {
     const job = {
-      ...{ id: 'imp-1', rev: '1', status: 'failed', owner: 'o' },
+      ...{ id: 'imp-1', rev: '1', status: 'failed', owner: 'o', flow_version: '2' },
       failure: { name: 'NoAmount', message: 'Invoice 7 has none.' },
     } as unknown as Summary;
     const found = (more: object): boolean => matches(job, { status: [], ...more });
     expect(found({ id_prefix: 'imp', text: 'INVOICE 7' })).toBe(true);
     expect(found({ text: 'noamount: inv' })).toBe(true);
+    expect([found({ version: '2' }), found({ version: '1' })]).toEqual([true, false]);
     expect(found({ id_prefix: 'x' })).toBe(false);
     expect(found({ text: 'other' })).toBe(false);
   });

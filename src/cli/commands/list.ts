@@ -41,6 +41,7 @@ const flags = z.object({
   views: switchFlag,
   workers: switchFlag,
   flow: z.string().optional(),
+  flowVersion: z.string().optional(),
   status: statusFlag,
   failure: z.string().optional(),
   tag: listFlag,
@@ -91,7 +92,16 @@ function wantedBy(said: Flags, filter: JobFilter | undefined) {
   const isOfDefinitions = tasks || flows;
   const tag = isOfDefinitions ? undefined : said.tag;
   const state = isOfDefinitions && filter === 'all' ? undefined : filter;
-  const choices = [state, said.flow, said.status, said.failure, tag, said.since, said.sort];
+  const choices = [
+    state,
+    said.flow,
+    said.flowVersion,
+    said.status,
+    said.failure,
+    tag,
+    said.since,
+    said.sort,
+  ];
   const chooses = choices.some((choice) => choice !== undefined);
   const nothing = ![tasks, flows, jobs, plugins, engines, views, workers].includes(true);
   return {
@@ -103,17 +113,24 @@ function wantedBy(said: Flags, filter: JobFilter | undefined) {
 
 /** Which jobs are listed, and what is said where there is none. */
 function jobsWanted(said: Flags, filter: JobFilter | undefined, config: Config) {
-  const { verbose, limit = 100, flow, since, failure, tag: tags } = said;
+  const { verbose, limit = 100, flow, flowVersion, since, failure, tag: tags } = said;
   const { sort: order = newestFirst } = said;
   // A time or a failure is asked for because of jobs that have ended.
   const usual = since === undefined && failure === undefined ? 'active' : 'all';
   const status = said.status ?? statusesOf[filter ?? usual];
-  const search = { ...searchFor({ flow, status }, config), failure, tags, from: since };
+  const search = {
+    ...searchFor({ flow, flowVersion, status }, config),
+    failure,
+    tags,
+    from: since,
+  };
   const isUsual = said.status === undefined && (filter ?? usual) === 'active';
-  const none = isUsual ? noneActive : 'No job is like that.';
+  const chooses = [flow, flowVersion, tags].some((choice) => choice !== undefined);
+  const none = isUsual ? (chooses ? noneLikeThat : noneActive) : 'No job is like that.';
   return { search, limit, order, verbose, none };
 }
 
+const noneLikeThat = 'No unfinished job is like that; --all lists those that have ended, too.';
 const noneActive =
   'No job is unfinished; `tws list --jobs --all` shows those that have ended, too.';
 

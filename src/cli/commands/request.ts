@@ -17,6 +17,7 @@ const flags = z.object({
   by: z.string().optional(),
   every: switchFlag,
   flow: z.string().optional(),
+  flowVersion: z.string().optional(),
   status: statusFlag,
   limit: numberFlag(1),
   confirm: z.boolean().default(true),
@@ -32,10 +33,12 @@ export const resume = requestOf('resume', ['paused']);
 /** `usual`: the statuses in which a job can be asked for it. */
 function requestOf(action: RequestAction, usual: readonly Status[]): Command {
   return defineCommand(flags, async ({ args, flags: said, config: read }, io) => {
-    const { reason, by, every, flow, status = usual, limit, confirm } = said;
-    const chooses = flow !== undefined || said.status !== undefined || limit !== undefined;
+    const { reason, by, every, flow, flowVersion, status = usual, limit, confirm } = said;
+    const choices = [flow, flowVersion, said.status, limit];
+    const chooses = choices.some((choice) => choice !== undefined);
     if (every === args.length > 0 || (chooses && !every)) {
-      const reason = 'Name jobs, or choose them by --every (with --flow, --status, --limit).';
+      const reason =
+        'Name jobs, or choose them by --every (with --flow, --flow-version, --status, --limit).';
       throw problem('usage', { reason });
     }
     const details = defined({ reason, by });
@@ -44,7 +47,7 @@ function requestOf(action: RequestAction, usual: readonly Status[]): Command {
     try {
       const options = { ...details, signal: io.stop };
       if (every) {
-        const search = searchFor({ flow, status }, config);
+        const search = searchFor({ flow, flowVersion, status }, config);
         const isAsked = confirm && action === 'cancel';
         const many = { action, details, search, limit, confirm: isAsked };
         return await requestManyJobs(client, many, io);

@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../command.js';
-import { flowOption, graphFormats, statusOption } from './options.js';
+import { flowOption, flowVersionOption, graphFormats, statusOption } from './options.js';
 
 const switched =
   "The flow's id or name (name::owner), the engine's id ('*': all engines), or the worker's (worker:w1).";
@@ -116,6 +116,7 @@ export const documents: readonly CommandDefinition[] = [
       { flags: '--views', about: 'Views: name => design document; your own among them.' },
       { flags: '--workers', about: 'Workers in other programs that have sent heartbeats.' },
       flowOption,
+      flowVersionOption,
       statusOption,
       { flags: '--failure <name>', about: 'Jobs that failed with this failure.' },
       {
@@ -140,6 +141,7 @@ export const documents: readonly CommandDefinition[] = [
       'tws list',
       'tws list --failed --limit 20',
       'tws list --flow report --status waiting,paused',
+      'tws list --flow report --flow-version 2',
       'tws list --since 24h --sort took --status failed',
       'tws list --jobs --all --json',
     ],

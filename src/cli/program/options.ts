@@ -30,6 +30,11 @@ export const flowOption: OptionDefinition = {
   about: 'Jobs of this flow, as name or name::owner.',
   values: { named: ['flow'] },
 };
+/** As in `tws submit`: `--version` prints that of tws. */
+export const flowVersionOption: OptionDefinition = {
+  flags: '--flow-version <version>',
+  about: 'Jobs that run this version of their flow.',
+};
 export const statusOption: OptionDefinition = {
   flags: '--status <a,b>',
   about:
@@ -60,6 +65,7 @@ export const jobsArgument: readonly ArgumentDefinition[] = [
 export const chosenJobs = (which: string): readonly OptionDefinition[] => [
   { flags: '--every', about: `All ${which} jobs, or those that the next options choose.` },
   { ...flowOption, about: 'With --every: jobs of this flow, as name or name::owner.' },
+  { ...flowVersionOption, about: 'With --every: jobs that run this version of their flow.' },
   { ...statusOption, about: 'With --every: jobs of these statuses.' },
   { flags: '--limit <n>', about: 'With --every: at most this many jobs, the newest first.' },
 ];

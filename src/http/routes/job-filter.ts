@@ -11,6 +11,7 @@ const keyText = 'must be NAME=VALUE';
 /** What jobs are searched for in a query. */
 export const filterShape = {
   flow: z.string().optional().describe('Name of the flow.'),
+  version: z.string().optional().describe('Version of the flow that the job runs.'),
   owner: z.string().optional(),
   status: listParam
     .optional()
@@ -39,6 +40,7 @@ export function searchOfFilter(filter: JobCriteria, principal: Principal): JobSe
   const [name = '', ...value] = key?.split('=') ?? [];
   return {
     flow,
+    version: filter.version,
     owners: ownersFor(principal, owner),
     status: status?.map(toStatus),
     tags: tag,

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { versionName, type FlowVersion, type FlowVersions } from '../../model/flow-versions.js';
+import { unfinishedStatuses } from '../../model/status.js';
 import { get, send } from '../api.js';
 import type { FlowDifferencesAnswer } from '../answers.js';
 import { useLoaded } from '../live/use-loaded.js';
+import { searchParamsOf } from '../jobs/filter.js';
 import { LevelButton } from '../parts/level-button.js';
 import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
@@ -72,7 +74,7 @@ function VersionRow({ flow, one, onChanged }: RowProps) {
             {', '}
           </>
         )}
-        {jobs === 1 ? '1 job runs it' : `${jobs} jobs run it`}
+        <JobsOf flow={flow} version={one.version} jobs={jobs} />
       </span>
       {!current && (
         <LevelButton
@@ -84,6 +86,21 @@ function VersionRow({ flow, one, onChanged }: RowProps) {
       )}
     </li>
   );
+}
+
+type JobsProps = {
+  readonly flow: StoredDefinition;
+  readonly version: string | undefined;
+  readonly jobs: number | undefined;
+};
+
+/** How many jobs run a version, and the list of them. */
+function JobsOf({ flow: { name }, version, jobs }: JobsProps) {
+  if (jobs === undefined) return null;
+  const text = jobs === 1 ? '1 job runs it' : `${jobs} jobs run it`;
+  if (jobs === 0 || version === undefined) return <>{text}</>;
+  const filter = { status: unfinishedStatuses, flow: name, version };
+  return <Link href={`/jobs?${searchParamsOf(filter).toString()}`}>{text}</Link>;
 }
 
 function nameOf({ version }: FlowVersion): string {

@@ -26,6 +26,7 @@ const cells: Readonly<Record<ColumnWord, CellOf>> = {
   started: ({ start }) => <Ago at={start} />,
   took: ({ start, end }) => <Took from={start} to={end} />,
   owner: ({ owner }) => owner,
+  version: ({ flow_version: version }) => version,
   ended: ({ end }) => <Ago at={end} />,
   due: ({ next_due: due }) => <Ago at={due} />,
   attempts: ({ attempts }) => attempts,

@@ -26,6 +26,7 @@ export const optional = [
   { word: 'started', title: 'Began', least: 8.6, sort: 'started' },
   { word: 'took', title: 'Took', least: 6.8, sort: 'took' },
   { word: 'owner', title: 'Owner', least: 5, sort: 'owner' },
+  { word: 'version', title: 'Version', least: 4 },
   { word: 'ended', title: 'Ended', least: 8.6 },
   { word: 'due', title: 'Due', least: 8.6 },
   { word: 'attempts', title: 'Attempts', least: 5 },

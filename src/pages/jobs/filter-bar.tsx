@@ -15,6 +15,7 @@ type Props = {
 const fields: Readonly<Record<TextPart, { title: string; hint: string; type?: string }>> = {
   flow: { title: 'Flow', hint: 'any' },
   failure: { title: 'Failure', hint: 'StepTimeout' },
+  version: { title: 'Version of the flow', hint: '2' },
   owner: { title: 'Owner', hint: 'any' },
   tag: { title: 'Tag', hint: 'all of a,b' },
   key: { title: 'Key', hint: 'NAME=VALUE' },

@@ -6,6 +6,8 @@ import type { QueryValues } from '../api.js';
 export type ListFilter = {
   readonly status: readonly Status[];
   readonly flow?: string;
+  /** Version of the flow. */
+  readonly version?: string;
   readonly owner?: string;
   readonly tag?: string;
   /** `NAME=VALUE`. */
@@ -26,6 +28,7 @@ export type ListFilter = {
 /** The parts of a filter that are one text each. */
 export const filterTexts = [
   'flow',
+  'version',
   'owner',
   'tag',
   'key',
@@ -92,6 +95,7 @@ export function matches(job: Summary, filter: ListFilter): boolean {
   return (
     (status.length === 0 || status.includes(job.status)) &&
     equalParts.every((name) => filter[name] === undefined || job[name] === filter[name]) &&
+    (filter.version === undefined || job.flow_version === filter.version) &&
     matchesTags(job, filter) &&
     job.id.startsWith(prefix) &&
     matchesFailure(job, filter) &&
