@@ -15,6 +15,7 @@ const definitions = [
   version('1', ['a', waits, 'b'], { current: true }),
   version('2', ['a', waits, 'c']),
   version('3', ['b', waits]),
+  version('4', ['a', waits, 'b'], { timeout: 1 }),
 ];
 
 /** A project with an engine, and jobs of version 1 that wait. */
@@ -35,6 +36,8 @@ describe('tws migrate', () => {
     const { tws, put, ended } = await waiting('j');
     const moved = await tws(migrate, { args: ['j'], flags: { to: '2', by: 'ann', reason: 'new' } });
     expect(moved).toMatchObject({ exit: 0, err: '', json: { kind: 'applied', id: 'j' } });
+    expect(moved.out).toMatch(/^moved: j from 1 \(1-\w+\) to 2 \(1-\w+\)\norder::DEFAULT => /);
+    expect(moved.json).toMatchObject({ moved: { from: { version: '1' }, to: { version: '2' } } });
     await put({ _id: 's', type: 'signal', job: 'j', name: 'go' });
     const { steps, flow_version, exit } = await ended('j');
     expect(steps.map(({ name, attempt }) => `${String(name)}#${String(attempt)}`)).toEqual([
@@ -101,7 +104,7 @@ describe('tws migrate', () => {
       (await tws(migrate, { args, flags: to === undefined ? {} : { to } })).error?.message;
     expect(await call(['nothing'], '2')).toBe('There is no document "nothing".');
     expect(await call(['j'], '7')).toBe(
-      'Flow "order" of owner "DEFAULT" has no version "7"; it has 1, 2, 3. Store that version, or correct "flow_version" of the job.',
+      'Flow "order" of owner "DEFAULT" has no version "7"; it has 1, 2, 3, 4. Store that version, or correct "flow_version" of the job.',
     );
     expect(await call(['j'], '3')).toMatch(/^Job j stays where it is: step 0 \(a\) is done/);
     const there = await tws(migrate, { args: ['j'] });
@@ -109,5 +112,8 @@ describe('tws migrate', () => {
       exit: 0,
       out: 'skipping: Job j goes by flow "order" version "1" as it is stored now already.',
     });
+    const over = 'The timeout of the flow (1 ms) is over';
+    const all = await tws(migrate, { args: ['order'], flags: { to: '4' } });
+    expect(all.err).toContain(`at once, when j moves: ${over}`);
   });
 });

@@ -3,10 +3,11 @@ import { everyJob, openDatabase, type Client, type Migration } from '../../clien
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
+import { versionOf } from '../../model/flow-versions.js';
 import { unfinishedStatuses } from '../../model/status.js';
 import { counted } from '../../words.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
-import { defined, eachJob } from '../each-job.js';
+import { defined, eachJob, type AppliedTo } from '../each-job.js';
 import type { Io } from '../io.js';
 import { searchFor } from '../job-search.js';
 import { requestManyJobs } from '../many-jobs.js';
@@ -36,9 +37,11 @@ export const migrate = defineCommand(flags, async ({ args, flags: said, config: 
       if (only.can === 'stays') throw problem('job_stays', { reason: String(only.because) });
       if (only.can === 'there') return sayThere(only, io);
       const options = { ...details, signal: io.stop };
-      return await eachJob([only.id], io, (id) => client.request(id, 'migrate', options));
+      const ask = (id: string) => client.request(id, 'migrate', options);
+      return await eachJob([only.id], io, ask, movedFrom(only));
     }
     const ids = found.filter(({ can }) => can === 'moves').map(({ id }) => id);
+    tellEffects(found, io);
     const left = tellLeft(found, io);
     const search = { status: unfinishedStatuses };
     const many = { action: 'migrate', details, search, ids, confirm: false } as const;
@@ -119,6 +122,33 @@ function sayThere(only: Migration, io: Io): number {
   io.out(`skipping: ${String(only.because)}`);
   io.json(only);
   return 0;
+}
+
+/** What is told of a job that has moved; the document tells where to. */
+function movedFrom({ id, from, effects = [] }: Migration): AppliedTo {
+  return (job) => {
+    const version = versionOf({ version: job['flow_version'] });
+    const rev = job['flow_rev'];
+    const to = {
+      ...(version === undefined ? {} : { version }),
+      ...(typeof rev === 'string' ? { rev } : {}),
+    };
+    const moved = `moved: ${id} from ${pointText(from)} to ${pointText(to)}`;
+    return {
+      lines: [moved, ...effects.map((effect) => `  at once: ${effect}`)],
+      json: { moved: { from, to }, effects },
+    };
+  };
+}
+
+/** Tells of jobs that move what ends or begins at once. */
+function tellEffects(found: readonly Migration[], io: Io): void {
+  const told = found.filter(({ can, effects = [] }) => can === 'moves' && effects.length > 0);
+  for (const { id, effects = [] } of told.slice(0, mostTold)) {
+    io.say(`at once, when ${id} moves: ${effects.join(' ')}`);
+  }
+  const more = told.length - mostTold;
+  if (more > 0) io.say(`… and in ${more} more; --dry-run lists them.`);
 }
 
 /** So many reasons are told by themselves. */
