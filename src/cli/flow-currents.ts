@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import type { StoredDocument } from '../model/document.js';
 import { chooseVersion } from '../model/flow-versions.js';
 import { keyOf, ownerOf } from '../model/task.js';
@@ -31,7 +32,7 @@ function byFlow(flows: readonly StoredDocument[]): ReadonlyMap<string, readonly 
   const found = new Map<string, StoredDocument[]>();
   for (const doc of flows) {
     const key = keyOf(String(doc['name']), ownerOf(doc));
-    found.set(key, [...(found.get(key) ?? []), doc]);
+    addTo(found, key, doc);
   }
   return found;
 }

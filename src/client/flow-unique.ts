@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import type { StoredDocument } from '../model/document.js';
 import { asVersion, chooseVersion } from '../model/flow-versions.js';
 import { readUnique, type Unique } from '../model/unique.js';
@@ -20,7 +21,7 @@ export async function uniquesOf<J extends AnyJob>(
   if (keys.length > 0) {
     const rows = await store.view('flows', { keys, includeDocs: true });
     for (const { key, doc } of rows) {
-      if (doc !== undefined) flows.set(key, [...(flows.get(key) ?? []), doc]);
+      if (doc !== undefined) addTo(flows, key, doc);
     }
   }
   for (const job of jobs) {

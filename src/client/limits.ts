@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { readLimitKey, shownKey, type LimitName } from '../decide/compete/limits.js';
 import type { PermitLine } from '../decide/intent.js';
 import type { RateRequest } from '../decide/queries.js';
@@ -128,10 +129,10 @@ type Found = { readonly uses: readonly Use[]; readonly partly: boolean };
 
 async function usedPermits(store: Store): Promise<Found> {
   const { held: all, partly } = await heldPermits(store, mostLooked);
-  const byKey = new Map<string, readonly HeldPermit[]>();
+  const byKey = new Map<string, HeldPermit[]>();
   for (const one of all) {
     const key = String(one.lock['key']);
-    byKey.set(key, [...(byKey.get(key) ?? []), one]);
+    addTo(byKey, key, one);
   }
   const uses = [...byKey].map(([id, taken]): Use => {
     const held = taken.map(holdingOf).sort((a, b) => a.since - b.since);

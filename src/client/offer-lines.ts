@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { createLru } from '../memo.js';
 import { isFinalState } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
@@ -79,7 +80,7 @@ function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
   const lines = new Map<string, Line>();
   /** What is read of the index now, and the jobs that were heard of meanwhile. */
   const loading = new Map<string, Loading>();
-  const offersOf = new Map<string, readonly WorkOffered[]>();
+  const offersOf = new Map<string, WorkOffered[]>();
   /** The newest revisions that were heard of. */
   const revs = createLru<string>(mostSeen);
 
@@ -103,7 +104,7 @@ function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
       for (const offer of rows.map(offerIn)) {
         // What was heard is newer.
         if (heard.has(offer.id) || !put(lines, offer)) continue;
-        offersOf.set(offer.id, [...(offersOf.get(offer.id) ?? []), offer]);
+        addTo(offersOf, offer.id, offer);
       }
       if (rows.length === mostInLine) cut(line, mostInLine);
       return knownOf(line);

@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { archiveFor, type RetentionRules } from '../decide/retention/rules.js';
 import { canonical } from '../model/canonical.js';
 import { archiveName, type WrittenArchive } from '../model/archive.js';
@@ -69,11 +70,11 @@ export function openPassArchives(store: Store, options: PassArchiveOptions): Pas
   };
   return {
     async *archived(families) {
-      const groups = new Map<PassPlace | undefined, readonly FamilyToGo[]>();
+      const groups = new Map<PassPlace | undefined, FamilyToGo[]>();
       for (const one of families) {
         const written = archiveFor(rules, one.candidate.job);
         const place = written === undefined ? undefined : placeFor(written);
-        groups.set(place, [...(groups.get(place) ?? []), one]);
+        addTo(groups, place, one);
       }
       for (const [place, group] of groups) {
         if (place === undefined) yield group;

@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
 import { isFinalState } from '../model/job.js';
@@ -38,7 +39,7 @@ const mostJobs = 10_000;
 export async function readBeside(store: Store): Promise<BesideJobs> {
   const beside = new Map<string, string[]>();
   const add = (job: unknown, id: string): void => {
-    if (typeof job === 'string') beside.set(job, [...(beside.get(job) ?? []), id]);
+    if (typeof job === 'string') addTo(beside, job, id);
   };
   // After these come the locks of keys, which are many where they have a period: they are read with their jobs.
   for await (const { id, value } of store.rows('locks', { endKey: ['unique'] })) {
@@ -141,8 +142,7 @@ async function messagesFor(
     ...signals.map(({ id, key }) => ({ id, job: key })),
   ];
   const found = new Map<string, Message[]>();
-  for (const message of messages)
-    found.set(message.job, [...(found.get(message.job) ?? []), message]);
+  for (const message of messages) addTo(found, message.job, message);
   return found;
 }
 

@@ -1,3 +1,5 @@
+import { addTo } from './grouped.js';
+
 /**
  * Which document of a flow counts, where several share a name and an owner. Engines, client, checks, command
  * line and pages ask this one function.
@@ -147,13 +149,9 @@ function latestFirst(a: Versioned, b: Versioned): number {
 
 /** The first documents of the same version. */
 function twinsIn<T extends Versioned>(docs: readonly T[]): readonly [T, ...T[]] | undefined {
-  const byVersion = new Map<string | undefined, [T, ...T[]]>();
-  for (const doc of docs) {
-    const same = byVersion.get(versionOf(doc));
-    if (same === undefined) byVersion.set(versionOf(doc), [doc]);
-    else same.push(doc);
-  }
-  return [...byVersion.values()].find((same) => same.length > 1);
+  const byVersion = new Map<string | undefined, T[]>();
+  for (const doc of docs) addTo(byVersion, versionOf(doc), doc);
+  return [...byVersion.values()].find((same): same is [T, ...T[]] => same.length > 1);
 }
 
 /** The versions of the documents of one flow, in order. */
@@ -191,7 +189,7 @@ export function currentOnly<T extends Versioned>(
   keyOf: (doc: T) => string,
 ): readonly T[] {
   const byKey = new Map<string, T[]>();
-  for (const doc of docs) byKey.set(keyOf(doc), [...(byKey.get(keyOf(doc)) ?? []), doc]);
+  for (const doc of docs) addTo(byKey, keyOf(doc), doc);
   return [...byKey.values()].flatMap((same) => {
     const choice = chooseVersion(same);
     return choice.kind === 'chosen' ? [choice.doc] : same;

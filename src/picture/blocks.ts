@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import type { Box, Picture, PictureEdge, PictureNode } from './picture.js';
 import { nodeText } from './text.js';
 
@@ -61,8 +62,8 @@ function redirected({ edges }: Picture, blocks: ReadonlyMap<string, string>) {
 function groupsIn({ nodes, edges }: Picture): readonly (readonly PictureNode[])[] {
   const [into, from] = [new Map<string, PictureEdge[]>(), new Map<string, PictureEdge[]>()];
   for (const edge of edges) {
-    into.set(edge.to, [...(into.get(edge.to) ?? []), edge]);
-    from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
+    addTo(into, edge.to, edge);
+    addTo(from, edge.from, edge);
   }
   const groups = new Map<string, PictureNode[]>();
   for (const node of nodes) {
@@ -76,7 +77,7 @@ function groupsIn({ nodes, edges }: Picture): readonly (readonly PictureNode[])[
     );
     if (!isPlain) continue;
     const key = JSON.stringify([before.from, after.to, node.frame]);
-    groups.set(key, [...(groups.get(key) ?? []), node]);
+    addTo(groups, key, node);
   }
   return [...groups.values()];
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import type { LiveJob } from '../model/job.js';
 import { isOpen, type Step, type StepIn } from '../model/step.js';
 import { catchAround, definedPath, deciderOf, isBelowTry, isUndoing } from '../structures/paths.js';
@@ -168,7 +169,7 @@ function extendedIndex(before: readonly Step[], job: LiveJob): Index | undefined
   for (const step of more) {
     // Lists that were handed out do not change.
     for (const byPath of [all, counted]) byPath.set(step.path, [...(byPath.get(step.path) ?? [])]);
-    put(all, step);
+    addTo(all, step.path, step);
     take(known.index, step);
   }
   return known.index;
@@ -181,7 +182,7 @@ function makeIndex(job: LiveJob): Index {
   const undone = job.run === 1 ? new Map<string, number>() : undoneDeciders(job);
   const tried = triedIn(job);
   for (const step of job.steps) {
-    put(made.all, step);
+    addTo(made.all, step.path, step);
     if (step.run === job.run || counts(step, job, { undone, tried })) take(made, step);
   }
   return made;
@@ -198,7 +199,7 @@ const noSteps = emptyIndex();
 /** Enters a step that counts. */
 function take(index: Index, step: Step): void {
   const { counted, line, below, numbers, busy } = index;
-  put(counted, step);
+  addTo(counted, step.path, step);
   if (step.path.endsWith('.error')) for (const at of lineOf(step.path)) line.set(at, step);
   else line.set(step.path, step);
   // An undo task has its path below structures that have ended: it does not make them go on.
@@ -227,12 +228,6 @@ function putNumber(numbers: Map<string, Numbers>, found: RegExpExecArray): void 
   const number = Number(found[2]);
   const { least, most } = numbers.get(stem) ?? { least: number, most: number };
   numbers.set(stem, { least: Math.min(least, number), most: Math.max(most, number) });
-}
-
-function put(byPath: Map<string, Step[]>, step: Step): void {
-  const there = byPath.get(step.path);
-  if (there === undefined) byPath.set(step.path, [step]);
-  else there.push(step);
 }
 
 /**

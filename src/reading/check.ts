@@ -1,6 +1,6 @@
 import { failure } from '../model/failures.js';
 import { branchesOf, handlerOf, type FlowBranch, type Flow } from '../model/flow.js';
-import { ambiguityText, chooseVersion } from '../model/flow-versions.js';
+import { createTwinNotes } from './twin-notes.js';
 import { createLimitNotes, limitNamesOf } from './limit-notes.js';
 import { readNotify } from '../model/notify.js';
 import { finder, flowFinder, type DefinitionLookup } from './definition-lookup.js';
@@ -39,8 +39,12 @@ type Note = Pick<Finding, 'path' | 'message' | 'level' | 'missing'>;
 /**
  * Checks definitions against each other: keys used twice, names that are nowhere, error handlers in
  * a circle, parameters for no step, step names used twice. Each document must be valid by itself.
+ * `isAsked`: whose findings are wanted; absent: of all.
  */
-export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Finding[] {
+export function checkDefinitions(
+  { tasks, flows }: DefinitionSet,
+  isAsked: (one: Read<Task> | Read<Flow>) => boolean = () => true,
+): readonly Finding[] {
   const anyFlow = finder(flows);
   const world: DefinitionLookup = {
     task: finder(tasks),
@@ -48,16 +52,21 @@ export function checkDefinitions({ tasks, flows }: DefinitionSet): readonly Find
     isFlow: (name, owner) => anyFlow(name, owner) !== undefined,
   };
   const limitNotes = createLimitNotes({ tasks, flows });
-  const inTasks = tasks.flatMap((task) =>
-    [...duplicateNotes(task, tasks), ...taskNotes(task, world), ...limitNotes('task', task)].map(
-      (note) => toFinding('task', task, note),
-    ),
-  );
-  const inFlows = flows.flatMap((flow) =>
-    [...versionNotes(flow, flows), ...flowNotes(flow, world), ...limitNotes('flow', flow)].map(
-      (note) => toFinding('flow', flow, note),
-    ),
-  );
+  const twinNotes = createTwinNotes({ tasks, flows });
+  const inTasks = tasks
+    .filter(isAsked)
+    .flatMap((task) =>
+      [...twinNotes.task(task), ...taskNotes(task, world), ...limitNotes('task', task)].map(
+        (note) => toFinding('task', task, note),
+      ),
+    );
+  const inFlows = flows
+    .filter(isAsked)
+    .flatMap((flow) =>
+      [...twinNotes.flow(flow), ...flowNotes(flow, world), ...limitNotes('flow', flow)].map(
+        (note) => toFinding('flow', flow, note),
+      ),
+    );
   return [...inTasks, ...inFlows];
 }
 
@@ -65,32 +74,6 @@ type Named = { readonly name: string; readonly owner?: string; readonly _id?: st
 
 function toFinding(kind: Finding['kind'], { _id, name }: Named, note: Note): Finding {
   return { kind, ...(_id === undefined ? {} : { id: _id }), name, ...note };
-}
-
-function duplicateNotes(one: Named, all: readonly Named[]): readonly Note[] {
-  const { name, owner = defaultOwner } = one;
-  const same = all.filter((other) => keyOf(other.name, other.owner) === keyOf(name, owner));
-  if (same.length < 2) return [];
-  const ids = same.map(calledInNote).join(', ');
-  const { message } = failure('TaskAmbiguous', { task: name, owner, ids });
-  return [{ path: 'name', message, level: 'problem' }];
-}
-
-/** Several documents of a flow of which none is current: jobs that ask for no version cannot begin. */
-function versionNotes(one: Read<Flow>, all: readonly Read<Flow>[]): readonly Note[] {
-  const { name, owner } = one;
-  const same = all.filter((other) => keyOf(other.name, other.owner) === keyOf(name, owner));
-  const choice = chooseVersion(same);
-  if (choice.kind !== 'ambiguous' || !choice.docs.includes(one)) return [];
-  const { cause, docs } = choice;
-  const why = ambiguityText(cause, docs.map(calledInNote));
-  const { message } = failure('FlowAmbiguous', { flow: name, owner, why });
-  const path = cause.kind === 'same_version' ? 'version' : 'current';
-  return [{ path, message, level: 'problem' }];
-}
-
-function calledInNote({ _id }: Named): string {
-  return _id ?? 'one without _id';
 }
 
 function taskNotes(task: Task, world: DefinitionLookup): readonly Note[] {

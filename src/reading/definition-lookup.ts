@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import type { Flow } from '../model/flow.js';
 import { chooseVersion } from '../model/flow-versions.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
@@ -22,13 +23,18 @@ export function finder<T extends Named>(definitions: readonly T[]): Find<T> {
   return (name, owner) => byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner));
 }
 
+/** Definitions by name and owner. */
+export function byOwnName<T extends Named>(
+  definitions: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const byKey = new Map<string, T[]>();
+  for (const one of definitions) addTo(byKey, keyOf(one.name, one.owner), one);
+  return byKey;
+}
+
 /** Looks up flows as the engine does: of the owner's own documents, or of everybody's, the version that counts. */
 export function flowFinder(flows: readonly Flow[]): FindFlow {
-  const byKey = new Map<string, Flow[]>();
-  for (const flow of flows) {
-    const key = keyOf(flow.name, flow.owner);
-    byKey.set(key, [...(byKey.get(key) ?? []), flow]);
-  }
+  const byKey = byOwnName(flows);
   return (name, owner, version) => {
     const docs = byKey.get(keyOf(name, owner)) ?? byKey.get(keyOf(name, defaultOwner)) ?? [];
     const choice = chooseVersion(docs, { version });

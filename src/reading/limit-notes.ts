@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { limitsIn, type Concurrency } from '../model/concurrency.js';
 import type { Flow } from '../model/flow.js';
 import { ownerOf, type Task } from '../model/task.js';
@@ -43,7 +44,7 @@ export function createLimitNotes({ tasks, flows }: DefinedSet) {
     ...tasks.flatMap((task) => sharedIn('task', task)),
     ...flows.flatMap((flow) => sharedIn('flow', flow)),
   ];
-  for (const one of shared) all.set(one.key, [...(all.get(one.key) ?? []), one]);
+  for (const one of shared) addTo(all, one.key, one);
   return (kind: 'task' | 'flow', definition: Limited) =>
     sharedIn(kind, definition).flatMap(({ key, name, most, at, of }) => {
       const other = all.get(key)?.find((one) => one.most !== most);

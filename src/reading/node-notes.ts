@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { definedPath } from '../structures/paths.js';
 import { childrenOf } from '../structures/tree.js';
 import { isStructure, type Node } from '../model/tree.js';
@@ -26,10 +27,7 @@ type Seen = { readonly path: string; readonly state: NodeState };
 
 /** Notes how one run of a node stands; returns that. */
 export function note({ seen }: Notes, path: string, state: NodeState): NodeState {
-  const key = definedPath(path);
-  const list = seen.get(key);
-  if (list === undefined) seen.set(key, [{ path, state }]);
-  else list.push({ path, state });
+  addTo(seen, definedPath(path), { path, state });
   return state;
 }
 

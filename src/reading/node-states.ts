@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { branchesOf, handlerOf } from '../model/flow.js';
 import { isFailed } from '../model/step.js';
 import { isStructure, pathsAbove, type Entry, type Node, type Structure } from '../model/tree.js';
@@ -13,7 +14,7 @@ import {
 import { countRuns, note, noteAll, nodesIn, type Notes, type NodeReading } from './node-notes.js';
 import { isOptional } from './entries.js';
 import { deciderState, leafState } from './leaf-state.js';
-import { push, trailOf, type BegunJob, type Trail } from './trail.js';
+import { trailOf, type BegunJob, type Trail } from './trail.js';
 
 /** The states of the nodes of a job. */
 export type TreeReading = {
@@ -72,7 +73,7 @@ function runsIn({ seen, trail }: Notes): ReadonlyMap<string, NodeState> {
     if (runs.has(path) || isMark) continue;
     const state = leafState(trail, path, trail.isOver);
     runs.set(path, state);
-    for (const above of pathsAbove(path)) push(around, above, state);
+    for (const above of pathsAbove(path)) addTo(around, above, state);
   }
   for (const [path, states] of around) {
     if (!runs.has(path)) runs.set(path, together(states, trail.isOver));

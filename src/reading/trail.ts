@@ -1,3 +1,4 @@
+import { addTo } from '../model/grouped.js';
 import { pathsAbove } from '../model/tree.js';
 import { isOpen, type Step } from '../model/step.js';
 import { finishingStep, withoutStaleBranches } from './attempts.js';
@@ -55,11 +56,11 @@ export function trailOf(job: BegunJob): Trail {
   const open = new Map<string, Step[]>();
   const unfit = new Set<string>();
   for (const step of [...(slice?.before ?? []), ...steps]) {
-    push(byPath, step.path, step);
+    addTo(byPath, step.path, step);
     for (const path of pathsAbove(step.path)) {
       begun.add(path);
       if (step.state !== '$$skipped') ran.add(path);
-      if (isOpen(step)) push(open, path, step);
+      if (isOpen(step)) addTo(open, path, step);
       if (step.run === run && nameOf(step) === 'MarkUnfit') unfit.add(path);
     }
   }
@@ -104,11 +105,4 @@ function isOfEarlierEnd({ path, run }: Step, now: number): boolean {
 function nameOf(step: Step): unknown {
   const { failure } = step as { readonly failure?: { readonly name?: unknown } };
   return failure?.name;
-}
-
-/** Adds something to the list of a key. */
-export function push<T>(lists: Map<string, T[]>, key: string, one: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [one]);
-  else list.push(one);
 }

@@ -45,7 +45,7 @@ export async function checkReferences(
   const tasks = together(files.tasks, kept.tasks, ownKey);
   const flows = together(withCurrents(files.flows, all.flows), kept.flows, versionKey);
   const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
-  const findings = checkDefinitions({ tasks, flows }).filter(({ id }) => docs.has(id ?? ''));
+  const findings = checkDefinitions({ tasks, flows }, ({ _id = '' }) => docs.has(_id));
   const known = { task: namesOf(tasks), flow: namesOf(flows) };
   const ofLevel = (level: Finding['level']): readonly FileProblem[] =>
     findings

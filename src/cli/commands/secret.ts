@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import { z } from 'zod';
 import { openDatabase, type Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
@@ -160,12 +161,12 @@ async function definitionsOf(client: Client): Promise<readonly StoredDocument[]>
 
 /** The ids of the tasks and flows that name a secret, by its owner and name. */
 function usesOf(definitions: readonly StoredDocument[]): ReadonlyMap<string, readonly string[]> {
-  const uses = new Map<string, readonly string[]>();
+  const uses = new Map<string, string[]>();
   for (const doc of definitions) {
     const names = new Set([...namedSecretsIn(doc).values()].map(({ name }) => name));
     for (const name of names) {
       const key = keyOfSecret(ownerOf(doc), name);
-      uses.set(key, [...(uses.get(key) ?? []), doc._id]);
+      addTo(uses, key, doc._id);
     }
   }
   return uses;

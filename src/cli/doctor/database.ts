@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import type { Client } from '../../client.js';
 import type { Config } from '../../config/load.js';
 import { isObject } from '../../model/object.js';
@@ -125,7 +126,7 @@ function checkWaiting(
   const waiting = new Map<string, string[]>();
   for (const job of jobs) {
     for (const plugin of pluginsToCome(job)) {
-      if (!served.has(plugin)) waiting.set(plugin, [...(waiting.get(plugin) ?? []), job._id]);
+      if (!served.has(plugin)) addTo(waiting, plugin, job._id);
     }
   }
   return [...waiting].map(([plugin, ids]) => ({

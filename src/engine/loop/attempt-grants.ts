@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import { rateKeyOf, type RateRequest } from '../../decide/queries.js';
 import type { RateAnswer } from '../../decide/world.js';
 import type { Rates } from '../locks/rates.js';
@@ -24,7 +25,7 @@ export async function grantAttempts(
   };
   const byAttempt = new Map<string, RateRequest[]>();
   for (const request of wanted) {
-    byAttempt.set(request.attempt, [...(byAttempt.get(request.attempt) ?? []), request]);
+    addTo(byAttempt, request.attempt, request);
   }
   await Promise.all([...byAttempt.values()].map(takeAll));
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import { quickCheck } from '../../decide/compete/quick-check.js';
 import type { Writing } from '../../decide/finish/settle.js';
 import type { Wait } from '../../decide/intent.js';
@@ -53,7 +54,7 @@ export type Jobs = {
 export function createJobs(parts: JobParts): Jobs {
   const { serializer, permitQueues } = parts;
   /** Attempts that have ended and whose outcomes are not written yet, by job. */
-  const ended = new Map<string, readonly EndedAttempt[]>();
+  const ended = new Map<string, EndedAttempt[]>();
   const consider = (doc: StoredDocument): void => {
     void serializer.queue(doc._id, async () => {
       if (serializer.isNewest(doc)) await considerJob(parts, doc);
@@ -75,7 +76,7 @@ export function createJobs(parts: JobParts): Jobs {
         if (doc !== undefined) await considerJob(parts, doc);
       }),
     settle: (id, step, outcome, report) => {
-      ended.set(id, [...(ended.get(id) ?? []), { step, outcome, report }]);
+      addTo(ended, id, { step, outcome, report });
       return serializer.queue(id, async () => {
         // What ended while another write of the job was under way goes into one revision.
         const together = ended.get(id);

@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import {
   decideEvent,
   listeningFlow,
@@ -127,7 +128,7 @@ async function versionsOfAll(
   if (several.length === 0) return all;
   const read = await retry(() => store.view('flows', { keys: several, includeDocs: true }));
   for (const { key, doc } of read ?? []) {
-    if (doc !== undefined) all.set(key, [...(all.get(key) ?? []), doc]);
+    if (doc !== undefined) addTo(all, key, doc);
   }
   return all;
 }

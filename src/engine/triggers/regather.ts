@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import { gatheredAnew, withItsJob } from '../../decide/triggers/joined-event.js';
 import type { StoredDocument } from '../../model/document.js';
 import { readGathering } from '../../model/gathering.js';
@@ -38,10 +39,7 @@ async function waitingEvents({
   const query = { startKey: ['gathered'], endKey: ['gathered', {}] };
   try {
     for await (const { id, key } of store.rows('triggers', query, ending.signal)) {
-      const into = String(key[1]);
-      const known = found.get(into);
-      if (known === undefined) found.set(into, [id]);
-      else known.push(id);
+      addTo(found, String(key[1]), id);
     }
   } catch (error) {
     // The views are of an earlier version, which gathers nothing.

@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../../errors.js';
@@ -100,11 +101,7 @@ function formOf(text: string): Readonly<Record<string, unknown>> {
     throw problem('json_invalid', { reason: `the form has more than ${mostFields} fields.` });
   }
   const values = new Map<string, string[]>();
-  for (const [key, value] of fields) {
-    const before = values.get(key);
-    if (before === undefined) values.set(key, [value]);
-    else before.push(value);
-  }
+  for (const [key, value] of fields) addTo(values, key, value);
   values.delete('__proto__');
   return Object.fromEntries([...values].map(([key, all]) => [key, all.length > 1 ? all : all[0]]));
 }

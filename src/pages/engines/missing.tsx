@@ -1,3 +1,4 @@
+import { addTo } from '../../model/grouped.js';
 import { Link } from 'wouter-preact';
 import { get } from '../api.js';
 import type { AnyDocument, EngineAnswer } from '../answers.js';
@@ -14,7 +15,7 @@ export function Missing({ engines }: { readonly engines: readonly EngineAnswer[]
   const missing = new Map<string, string[]>();
   for (const { name, document } of value?.tasks ?? []) {
     const plugin = typeof document['plugin'] === 'string' ? document['plugin'] : name;
-    if (!known.has(plugin)) missing.set(plugin, [...(missing.get(plugin) ?? []), name]);
+    if (!known.has(plugin)) addTo(missing, plugin, name);
   }
   if (engines.length === 0 || missing.size === 0) return null;
   return (
