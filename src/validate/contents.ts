@@ -1,12 +1,12 @@
 import { readSchema } from '../evaluate/schemas.js';
-import { finder } from '../reading/definition-lookup.js';
+import { finder, flowFinder, type Find, type FindFlow } from '../reading/definition-lookup.js';
 import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import type { Schedule } from '../model/schedule.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Flow } from '../model/flow.js';
 import type { Unique } from '../model/unique.js';
-import { defaultOwner, ownerOf } from '../model/task.js';
+import { defaultOwner, ownerOf, type Task } from '../model/task.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { FileProblem, Written } from './written.js';
 import { unfitByKey, unfitInFlow, unfitInTask } from './plugin-params.js';
@@ -39,14 +39,18 @@ export function checkContents(
   documents: readonly CheckedDocument[],
   known: Known,
 ): readonly FileProblem[] {
+  const { definitions, plugins } = known;
+  const world = { task: finder(definitions.tasks), flow: flowFinder(definitions.flows), plugins };
   return documents.flatMap(({ file, doc }) =>
-    notesOf(doc, known).map((note) => ({ file, ...asWritten(note, doc) })),
+    notesOf(doc, world).map((note) => ({ file, ...asWritten(note, doc) })),
   );
 }
 
-function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[] {
+type World = Pick<Known, 'plugins'> & { readonly task: Find<Task>; readonly flow: FindFlow };
+
+function notesOf(doc: Written, world: World): readonly Note[] {
   const parsed = parseDocument({ ...doc, _id: 'new', _rev: '0-0' });
-  const task = finder(definitions.tasks);
+  const { task, plugins } = world;
   switch (parsed.kind) {
     case 'task':
       if (!parsed.ok) return [];
@@ -65,7 +69,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
     }
     case 'job': {
       const owner = typeof doc['owner'] === 'string' ? doc['owner'] : defaultOwner;
-      const flow = parsed.ok ? flowOf(parsed.value as AnyJob, owner, definitions) : undefined;
+      const flow = parsed.ok ? flowOf(parsed.value as AnyJob, owner, world) : undefined;
       const find = (name: string) => task(name, owner);
       const notified = [...looseStates(doc), ...excessTagsInNotify(doc['notify'], find, plugins)];
       if (flow === undefined) return notified;
@@ -83,7 +87,7 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
       return [...texts, ...unfit, ...own, ...unreadParams(params, keyed, find)];
     }
     case 'schedule':
-      return parsed.ok ? notesOf(jobOf(parsed.value), { definitions, plugins }) : [];
+      return parsed.ok ? notesOf(jobOf(parsed.value), world) : [];
     case 'notify': {
       const owner = ownerOf(doc);
       return excessTagsInNotify(doc['notify'], (name) => task(name, owner), plugins);
@@ -101,9 +105,10 @@ function notesOf(doc: Written, { definitions, plugins }: Known): readonly Note[]
 }
 
 /** A job of a schedule, as far as its definitions matter. */
-function jobOf({ flow, owner, params }: Schedule): Written {
+function jobOf({ flow, owner, params, flow_version: version }: Schedule): Written {
   return {
     ...{ type: 'job', flow },
+    ...(version === undefined ? {} : { flow_version: version }),
     ...(owner === undefined ? {} : { owner }),
     ...(params === undefined ? {} : { params }),
   };
@@ -123,13 +128,18 @@ function unfitForFlow(params: Record<string, unknown> = {}, flow: Flow): readonl
   }));
 }
 
-type AnyJob = { readonly tasks?: unknown; readonly flow?: unknown; readonly unique?: Unique };
+type AnyJob = {
+  readonly tasks?: unknown;
+  readonly flow?: unknown;
+  readonly flow_version?: string;
+  readonly unique?: Unique;
+};
 
 /** The flow that a job runs: its own structure, or the flow that it names. */
-function flowOf(job: AnyJob, owner: string, { flows }: Definitions): Flow | undefined {
+function flowOf(job: AnyJob, owner: string, { flow }: Pick<World, 'flow'>): Flow | undefined {
   if (job.tasks !== undefined) {
     const tasks = job.tasks as Flow['tasks'];
     return { type: 'flow', name: typeof job.flow === 'string' ? job.flow : '', owner, tasks };
   }
-  return typeof job.flow === 'string' ? finder(flows)(job.flow, owner) : undefined;
+  return typeof job.flow === 'string' ? flow(job.flow, owner, job.flow_version) : undefined;
 }

@@ -151,6 +151,27 @@ describe('the parameters of a job and the schema of its flow', () => {
   });
 });
 
+it.each([
+  ['a job that asks for one', 'job', '1'],
+  ['a job that asks for none', 'job', undefined],
+  ['a schedule that asks for one', 'schedule', '1'],
+])('the parameters of %s are compared with the version that it gets', async (_, type, version) => {
+  const wants = (type: string) => ({ type: 'object', properties: { n: { type } } });
+  const found = await notes({
+    'greet.json': task('greet'),
+    'f1.json': flow('f', ['greet'], { version: '1', schema: wants('string') }),
+    'f2.json': flow('f', ['greet'], { version: '2', current: true, schema: wants('integer') }),
+    'f0.json': flow('f', ['greet'], { version: '0', schema: wants('null') }),
+    'it.json': {
+      ...{ type, flow: 'f', owner: 'DEFAULT', params: { n: true } },
+      ...(type === 'schedule' ? { name: 's', every: 60_000 } : {}),
+      ...(version === undefined ? {} : { flow_version: version }),
+    },
+  });
+  const wanted = version === '1' ? 'string' : 'integer';
+  expect(found).toEqual([expect.stringMatching(new RegExp(`^it\\.json .* ${wanted}`))]);
+});
+
 describe('parameters and the schema of their plugin', () => {
   const mail = (params: object): object => task('mail', { plugin: 'mail', params });
 
