@@ -136,8 +136,11 @@ export const httpProblems = {
     403,
   ),
   token_refused: row(
-    (_: Readonly<Record<string, never>>) => 'The token is not valid, or no longer valid.',
-    'Ask for a new one.',
+    (d: { readonly basic?: boolean }) =>
+      d.basic === true
+        ? 'Names and passwords are not taken in the header authorization; a token is, as "Bearer TOKEN".'
+        : 'The token is not valid, or no longer valid.',
+    'Ask an admin for a new token; with a name and a password, sign in by POST session.',
     77,
     401,
   ),

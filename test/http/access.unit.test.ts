@@ -158,7 +158,10 @@ describe('who is who', () => {
     expect((await of({ cookie: 'tws_session=bad' })).principal).toMatchObject({ kind: 'local' });
     expect((await of({ 'x-forwarded-for': '1.2.3.4' })).principal).toBeUndefined();
     for (const authorization of ['Bearer bad', 'Basic YTpi', 'Bearer', 'good']) {
-      await expect(of({ authorization })).rejects.toMatchObject({ code: 'token_refused' });
+      const message = authorization.startsWith('Basic')
+        ? 'Names and passwords are not taken in the header authorization; a token is, as "Bearer TOKEN".'
+        : 'The token is not valid, or no longer valid.';
+      await expect(of({ authorization })).rejects.toMatchObject({ code: 'token_refused', message });
     }
   });
 

@@ -63,7 +63,8 @@ export function createIdentify({ client, open, keepMs, now }: IdentifyOptions): 
       if (authorization !== undefined) {
         const token = tokenIn(authorization);
         const principal = token === undefined ? undefined : await byToken(token);
-        if (principal === undefined) throw problem('token_refused', {});
+        if (principal === undefined)
+          throw problem('token_refused', { basic: /^Basic\b/i.test(authorization) });
         return { principal, byCookie: false };
       }
       const cookie = cookieIn(header);
