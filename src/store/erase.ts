@@ -18,6 +18,20 @@ export async function eraseDocuments(
   connection: Connection,
   ids: readonly string[],
 ): Promise<readonly string[]> {
+  const erased = await forgetDocuments(connection, ids);
+  // Also when there was nothing: a former call may have ended before.
+  await compactToEnd(openClient(connection));
+  return erased;
+}
+
+/**
+ * As `eraseDocuments`, but files may have their content until somebody compacts the database.
+ * @throws TwsError `couch_not_admin` before anything is deleted, where the server does not let us purge
+ */
+export async function forgetDocuments(
+  connection: Connection,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const client = openClient(connection);
   await assertMayPurge(client);
   const store = openStore(connection);
@@ -26,8 +40,6 @@ export async function eraseDocuments(
     for (let from = 0; from < ids.length; from += mostPurged) {
       erased.push(...(await eraseSome(client, store, ids.slice(from, from + mostPurged))));
     }
-    // Also when there was nothing: a former call may have ended before.
-    await compactToEnd(client);
     return erased;
   } finally {
     await store.close();

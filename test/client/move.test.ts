@@ -5,6 +5,7 @@ import { inspectServer } from '../../src/client.js';
 import { moveBack, moveDatabase, type MoveStage } from '../../src/client-rules.js';
 import { createClient } from '../../src/client/client.js';
 import type { Connection } from '../../src/store/connection.js';
+import { eraseDocuments } from '../../src/store/erase.js';
 import { openStore } from '../../src/store/store.js';
 import { removeAfterwards, request } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
@@ -157,6 +158,23 @@ describe('moveDatabase', () => {
     await expect(moveBack({ from, to: elsewhere })).rejects.toMatchObject({
       code: 'database_moved',
     });
+  });
+
+  it('V8: forgets in the new place what was removed and purged in the old one since an earlier copy', async () => {
+    const { put, store, target, from, to, move } = await places();
+    await put(...definitions, job('gone'), job('again'), job('stays'));
+    await move();
+    await moveBack({ from, to });
+    await store.remove('gone', String((await store.get('gone'))?._rev));
+    const again = await target.get('again');
+    await store.write({ ...again, _id: 'again', note: 1 });
+    await eraseDocuments(from, ['gone', 'again']);
+    await put(job('again', { note: 2 }));
+    const { documents } = await move();
+    expect(await target.get('gone')).toBeUndefined();
+    expect(await target.get('again')).toMatchObject({ note: 2 });
+    expect(await target.get('stays')).toBeDefined();
+    expect(documents).toBe(4);
   });
 
   it('is not undone when something was deleted in the new place', async () => {
