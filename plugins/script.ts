@@ -119,10 +119,22 @@ function hostOf(context: PluginContext<Params>): Host {
         return context.setStatus(args[0] as string | null);
       case 'render':
         return context.render(String(args[0]), args[1] ?? {});
+      case 'sensitive':
+        return answered(context.sensitive(...(args as string[])));
       default:
         throw new TypeError(`There is no function "${name}".`);
     }
   };
+}
+
+/** What the script awaits: the sensitive values, or why it does not get them. */
+async function answered(values: ReturnType<PluginContext['sensitive']>): Promise<unknown> {
+  try {
+    return { answer: await values };
+  } catch (error) {
+    const { name, message, retryable, exit } = error as PluginError;
+    return { failed: { name, message, retryable, exit } };
+  }
 }
 
 function detourOf(context: PluginContext<Params>, kind: string, args: readonly unknown[]): unknown {

@@ -7,7 +7,7 @@ export const scriptHarness = String.raw`
 (function (host) {
   'use strict';
   const { parse, stringify } = JSON;
-  const { freeze, keys, getPrototypeOf } = Object;
+  const { assign, freeze, keys, getPrototypeOf } = Object;
   const AsyncFunction = getPrototypeOf(async function () {}).constructor;
   const Plain = Function;
   const detours = new WeakMap();
@@ -17,6 +17,11 @@ export const scriptHarness = String.raw`
     return answer === undefined ? undefined : parse(answer);
   }
   const tell = (name) => function () { return ask(name, Array.from(arguments)); };
+  const later = (name) => async function () {
+    const { answer, failed } = parse(await host(name, stringify(Array.from(arguments))));
+    if (failed) throw assign(new Error(failed.message), failed);
+    return answer;
+  };
   const detour = (kind) => function () {
     const marker = freeze({});
     detours.set(marker, { kind, args: Array.from(arguments) });
@@ -25,6 +30,7 @@ export const scriptHarness = String.raw`
   const api = {
     log: tell('log'), progress: tell('progress'), heartbeat: tell('heartbeat'),
     setData: tell('setData'), setStatus: tell('setStatus'), render: tell('render'),
+    sensitive: later('sensitive'),
     wait: detour('wait'), requeue: detour('requeue'), restartJob: detour('restartJob'),
   };
   const text = (value) => (typeof value === 'string' ? value : stringify(value) ?? String(value));

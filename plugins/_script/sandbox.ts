@@ -1,4 +1,9 @@
-import { getQuickJS, type QuickJSContext, type QuickJSHandle } from 'quickjs-emscripten';
+import {
+  getQuickJS,
+  type QuickJSContext,
+  type QuickJSDeferredPromise,
+  type QuickJSHandle,
+} from 'quickjs-emscripten';
 import { pluginProblem, threadProcessorMs, type PluginError } from '../../src/plugin/index.js';
 import { scriptHarness } from './harness.js';
 
@@ -26,7 +31,10 @@ export type Script = {
   readonly timeMs: number;
 };
 
-/** Answers a call of the script; what it throws is thrown in the script. */
+/**
+ * Answers a call of the script; what it throws is thrown in the script, which awaits what is a promise: `{answer}` or
+ * `{failed}`, never rejected.
+ */
 export type Host = (name: string, args: readonly unknown[]) => unknown;
 
 /** Deep recursion must end as an error of the script, before the stack of the engine ends. */
@@ -47,11 +55,19 @@ export async function runScript(script: Script, host: Host): Promise<ScriptEnd> 
   const watch = timeWatch(script.timeMs);
   runtime.setInterruptHandler(watch.isLate);
   const context = runtime.newContext();
+  const answers = openAnswers(context);
   try {
-    const promise = begin(context, script, host);
-    const jobs = runtime.executePendingJobs();
-    if (jobs.error !== undefined) throw endOf(context, jobs.error, script, watch.wasLate());
-    const state = context.getPromiseState(promise);
+    const promise = begin(context, script, (name, args) => answers.asked(host(name, args)));
+    const run = (): void => {
+      const jobs = runtime.executePendingJobs();
+      if (jobs.error !== undefined) throw endOf(context, jobs.error, script, watch.wasLate());
+    };
+    run();
+    let state = context.getPromiseState(promise);
+    while (state.type === 'pending' && !watch.wasLate() && (await answers.next())) {
+      run();
+      state = context.getPromiseState(promise);
+    }
     if (state.type === 'rejected') throw endOf(context, state.error, script, watch.wasLate());
     // What was interrupted is never settled.
     if (watch.wasLate()) throw pluginProblem('ScriptTooLong', { ms: script.timeMs });
@@ -61,7 +77,7 @@ export async function runScript(script: Script, host: Host): Promise<ScriptEnd> 
     promise.dispose();
     return ended(json, script);
   } finally {
-    dispose(context, runtime);
+    dispose(answers, context, runtime);
   }
 }
 
@@ -98,12 +114,44 @@ function timeWatch(mostMs: number) {
   };
 }
 
+/** What the script awaits of its host. */
+function openAnswers(context: QuickJSContext) {
+  const open = new Map<Promise<unknown>, QuickJSDeferredPromise>();
+  return {
+    /** What the script gets for the answer of the host. */
+    asked: (answer: unknown): QuickJSHandle => {
+      if (answer === undefined) return context.undefined;
+      if (!(answer instanceof Promise)) return context.newString(JSON.stringify(answer));
+      const deferred = context.newPromise();
+      open.set(answer, deferred);
+      return deferred.handle;
+    },
+    /** Waits until one is there and hands it over; false: there is none to wait for. */
+    next: async (): Promise<boolean> => {
+      if (open.size === 0) return false;
+      const [answer, value] = await Promise.race(
+        [...open.keys()].map(async (one) => [one, await one] as const),
+      );
+      const text = context.newString(JSON.stringify(value));
+      open.get(answer)?.resolve(text);
+      text.dispose();
+      open.delete(answer);
+      return true;
+    },
+    /** Nobody awaits what is still open. */
+    dispose: (): void => {
+      for (const deferred of open.values()) deferred.dispose();
+    },
+  };
+}
+
+type Answering = (name: string, args: readonly unknown[]) => QuickJSHandle;
+
 /** Begins the script; the handle is the promise of how it ends. */
-function begin(context: QuickJSContext, script: Script, host: Host): QuickJSHandle {
+function begin(context: QuickJSContext, script: Script, host: Answering): QuickJSHandle {
   const harness = context.unwrapResult(context.evalCode(scriptHarness, 'harness.js'));
   const asked = context.newFunction('host', (name, args) => {
-    const answer = host(context.getString(name), JSON.parse(context.getString(args)) as unknown[]);
-    return answer === undefined ? context.undefined : context.newString(JSON.stringify(answer));
+    return host(context.getString(name), JSON.parse(context.getString(args)) as unknown[]);
   });
   const run = context.unwrapResult(context.callFunction(harness, context.undefined, asked));
   const given = [script.code, JSON.stringify(script.globals), JSON.stringify(script.modules)];

@@ -104,6 +104,7 @@ export function renderer(data: () => Data, { late, hide }: Late): Render {
     const own = late.find(({ text }) => text === template);
     const names = { ...all, ...options.data };
     if (own === undefined) return renderTemplate(template, names, options.html);
+    if (own.values === undefined) return template;
     const text = renderTemplate(template, { ...names, $sensitive: own.values }, options.html);
     hide(text);
     return text;

@@ -8,8 +8,11 @@ export type SensitiveTexts = Readonly<Record<string, string>>;
 /** Answers the values with these names; rejects where one is missing. */
 export type AskSensitive = (names: readonly string[]) => Promise<SensitiveTexts>;
 
-/** A template that reads sensitive values when the plugin renders it, exactly as it is written, and these. */
-export type LateTemplate = { readonly text: string; readonly values: SensitiveTexts };
+/**
+ * A text of a parameter that the plugin renders: a template that reads sensitive values exactly as it is written, and
+ * these. Without `values` it is a sensitive value itself, which stays as it is, whatever braces are in it.
+ */
+export type LateTemplate = { readonly text: string; readonly values?: SensitiveTexts };
 
 /** Has a text hidden from now on in everything that an attempt says. */
 export type Hide = (text: string) => void;

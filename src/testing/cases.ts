@@ -3,11 +3,11 @@ import { encryptedText, isEncrypted } from '../model/encrypted.js';
 import type { CodePolicy } from '../plugin/code-policy.js';
 import { readNamedSecret } from '../model/named-secret.js';
 import { isObject } from '../model/object.js';
-import { readSensitive } from '../model/sensitive.js';
 import { durationSchema, nameSchema, timeSchema, versionSchema } from '../model/scalars.js';
 import { statuses } from '../model/status.js';
 import { createTestEngine, type TestDocument, type TestEngine } from './test-engine.js';
 import { jobDifferences } from './expectations.js';
+import { lacksSensitive, type TestValues } from './sensitive.js';
 
 const anything = z.unknown();
 const byName = z.record(z.string(), anything);
@@ -89,6 +89,11 @@ const caseFields = {
       .array(durationSchema)
       .describe('When the engine dies, and another one starts: after the submit.'),
   ),
+  sensitive: z.exactOptional(
+    z
+      .record(z.string(), z.string())
+      .describe('Sensitive values of the subject of the job, by name.'),
+  ),
   from: z.exactOptional(timeSchema.describe('When the job is submitted.')),
 };
 
@@ -129,6 +134,9 @@ export function casesOf({
     ...one,
     params: { ...shared.params, ...one.params },
     mocks: { ...shared.mocks, ...one.mocks },
+    ...(shared.sensitive === undefined && one.sensitive === undefined
+      ? {}
+      : { sensitive: { ...shared.sensitive, ...one.sensitive } }),
     expect: { ...shared.expect, ...one.expect },
   }));
 }
@@ -166,12 +174,13 @@ const harmless: ReadonlySet<string> = new Set([
 
 /** Runs one case on an engine of its own. */
 export async function runTestCase(test: TestCase, settings: CaseSettings): Promise<CaseResult> {
-  const { mocks = {}, real = [], from, name } = test;
+  const { mocks = {}, real = [], from, name, sensitive } = test;
   const { documents, cryptoKey, ...rest } = settings;
   const engine = await createTestEngine({
     ...rest,
     cryptoKey,
-    documents: cryptoKey === undefined ? documents.map(withoutSecrets) : documents,
+    documents: documents.map((doc) => withoutSecrets(doc, cryptoKey !== undefined, sensitive)),
+    sensitive,
     tasks: mocks,
     mayRun: (plugin) => harmless.has(plugin) || real.includes(plugin),
     ...(from === undefined ? {} : { from }),
@@ -237,17 +246,20 @@ async function dies(engine: TestEngine): Promise<void> {
   await engine.start();
 }
 
-/** Without a key nothing can be decrypted: a text stands in its place, which a mock may get to see. */
-function withoutSecrets(doc: TestDocument): TestDocument {
+/**
+ * Without a key nothing can be decrypted: a text stands in its place, which a mock may get to see. So it does where the
+ * case gives no sensitive value.
+ */
+function withoutSecrets(doc: TestDocument, hasKey: boolean, values: TestValues = {}): TestDocument {
+  const replaced = (value: unknown): unknown => {
+    if (lacksSensitive(value, values)) return '[secret]';
+    if (!hasKey && isEncrypted(value)) {
+      return encryptedText(value) === undefined ? value : '[secret]';
+    }
+    if (!hasKey && readNamedSecret(value) !== undefined) return '[secret]';
+    if (Array.isArray(value)) return value.map(replaced);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
+  };
   return replaced(doc) as TestDocument;
-}
-
-function replaced(value: unknown): unknown {
-  if (isEncrypted(value)) return encryptedText(value) === undefined ? value : '[secret]';
-  if (readNamedSecret(value) !== undefined || readSensitive(value) !== undefined) {
-    return '[secret]';
-  }
-  if (Array.isArray(value)) return value.map(replaced);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one)]));
 }

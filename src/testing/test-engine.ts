@@ -15,6 +15,7 @@ import { historyOf } from '../reading/history.js';
 import type { Store } from '../store/store.js';
 import { openTestStore, type TestStoreKind } from './stores.js';
 import { createWork, type UnderWay } from './settling.js';
+import { testSensitive, testSubject, type TestValues } from './sensitive.js';
 import { standInPlugins, type StandIn, type StandInOptions, type TestCall } from './stand-ins.js';
 import { assertJob, type ExpectedJob, type TestedJob } from './expectations.js';
 import { standOf } from './stand.js';
@@ -40,6 +41,8 @@ export type TestEngineOptions = {
   /** Folder of the project, where plugins look for files; default: the current one. */
   readonly cwd?: string;
   readonly cryptoKey?: string | undefined;
+  /** Sensitive values of the subject of each job, by name; jobs without a `subject` get one. */
+  readonly sensitive?: TestValues | undefined;
   /** What documents may have run of code and programs; default: nothing. */
   readonly code?: CodePolicy | undefined;
   /** Ms of real time after which time passes although a plugin still runs; default 1000. */
@@ -120,6 +123,7 @@ export async function createTestGround(
   engineStore: (store: Store) => Store = (store) => store,
 ): Promise<TestGround> {
   const { from = usualFrom, patienceMs = 1_000, engines: count = 1 } = options;
+  const hasSubjects = options.sensitive !== undefined;
   const work = createWork(patienceMs);
   const clock = createVirtualClock({ from: toEpochMs(from), settle: work.settled, quietMs });
   const opened = await openTestStore(options.store ?? 'memory');
@@ -159,7 +163,7 @@ export async function createTestGround(
     await opened.close();
   };
   const engine: TestEngine = {
-    ...createTestJobs({ clock, store, work, put, writes }),
+    ...createTestJobs({ ...{ clock, store, work, put, writes }, hasSubjects }),
     now: clock.now,
     put: (...documents) => put(documents),
     get: (id) => store.get(id),
@@ -212,13 +216,14 @@ async function createParts(options: TestEngineOptions, { clock, work }: Around) 
     }
     registry.changed();
   };
-  const { cryptoKey, code } = options;
+  const { cryptoKey, code, sensitive } = options;
   const meters = { attempt: work.meter };
   return {
     calls,
     learn,
     engine: {
       ...{ plugins: registry, clock, cwd, log, cryptoKey, code, meters, horizonMs },
+      ...(sensitive === undefined ? {} : { sensitive: testSensitive(sensitive) }),
       keyless: true,
     },
   };
@@ -236,10 +241,12 @@ type JobsParts = Around & {
   readonly store: Store;
   readonly put: (documents: readonly TestDocument[]) => Promise<readonly string[]>;
   readonly writes: ReadonlyMap<string, number>;
+  /** Jobs without a `subject` get one. */
+  readonly hasSubjects: boolean;
 };
 
 /** What a test does with jobs. */
-function createTestJobs({ clock, store, work, put, writes }: JobsParts) {
+function createTestJobs({ clock, store, work, put, writes, hasSubjects }: JobsParts) {
   const read = async (id: string): Promise<TestedJob> => {
     const job = await store.get(id);
     if (job === undefined) throw new Error(`There is no job "${id}".`);
@@ -260,7 +267,8 @@ function createTestJobs({ clock, store, work, put, writes }: JobsParts) {
     until,
     ended,
     submit: async (job: TestDocument): Promise<string> => {
-      const [id] = await put([{ owner: 'DEFAULT', ...job, type: 'job' }]);
+      const subject = hasSubjects ? { subject: testSubject } : {};
+      const [id] = await put([{ owner: 'DEFAULT', ...subject, ...job, type: 'job' }]);
       return id as string;
     },
     signal: async (job: string, name: string, data?: unknown): Promise<void> => {

@@ -62,6 +62,38 @@ describe('tws test', () => {
     ]);
   });
 
+  it('gives sensitive values to tasks that read them, or a text in their place', async () => {
+    const cwd = await withFiles({
+      'couch/tws/tasks/a.json': {
+        ...{ type: 'task', name: 'a', plugin: 'set', sensitive: ['name', 'iban'] },
+        params: { n: 1, text: 'Dear {{$sensitive.name}}', iban: { $sensitive: 'iban' } },
+      },
+      'couch/tws/flows/f.json': { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['a'] },
+      'test/f.test.json': {
+        flow: 'f',
+        cases: [
+          {
+            name: 'with values, which are hidden as always',
+            sensitive: { name: 'Maria', iban: 'DE02 1203' },
+            expect: { results: { a: { n: 1, text: '[secret]', iban: '[secret]' } } },
+          },
+          {
+            name: 'without',
+            expect: { results: { a: { n: 1, text: '[secret]', iban: '[secret]' } } },
+          },
+          {
+            name: 'to a stand-in',
+            sensitive: { name: 'Maria', iban: 'DE02 1203' },
+            mocks: { a: { result: 1 } },
+            expect: { results: { a: 1 } },
+          },
+        ],
+      },
+    });
+    const { out, exit } = await run(test, { cwd });
+    expect([exit, out]).toEqual([0, expect.not.stringContaining('FAIL')]);
+  });
+
   it('runs the cases of files, and tells each difference', async () => {
     const cwd = await withFiles({
       'test/good.test.json': {

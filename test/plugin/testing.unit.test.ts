@@ -26,6 +26,22 @@ describe('createTestContext', () => {
     expect(statuses).toEqual(['half']);
   });
 
+  it('answers sensitive values that the test gives, and hides them', async () => {
+    const { context, logged } = createTestContext({ sensitive: { iban: 'DE02 1203' } });
+    const { iban } = await context.sensitive('iban');
+    expect(iban).toBe('DE02 1203');
+    context.log(`to ${iban}`);
+    expect(logged).toEqual([{ message: 'to [secret]' }]);
+    await expect(context.sensitive('iban', 'name')).rejects.toMatchObject({
+      ...{ name: 'SecretUnreadable', retryable: false, exit: 3 },
+      message: expect.stringContaining('no sensitive value "name"') as string,
+    });
+    await expect(context.sensitive()).rejects.toThrow(/takes names of sensitive values/);
+    await expect(createTestContext().context.sensitive('iban')).rejects.toMatchObject({
+      name: 'SensitiveUnset',
+    });
+  });
+
   it('stops the attempt when the test says so', () => {
     const { context, stop } = createTestContext();
     stop('TimeoutError');

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/package.js';
 import { noCode } from '../../src/plugin/code-policy.js';
+import { PluginError } from '../../src/plugin/errors.js';
 import { loadPlugins } from '../../src/plugin/loader.js';
 import { attempt, folderWith, type AttemptOptions } from '../plugin/attempt.js';
 
@@ -32,6 +33,32 @@ describe('script', () => {
       said: [{ message: 'adding', data: { n: 2 } }],
       heartbeats: [{ at: 1 }],
       progressed: [0.5],
+    });
+  });
+
+  it('asks for sensitive values, which are hidden in what it says', async () => {
+    const sensitive = async (names: readonly string[]) => {
+      if (names.includes('none')) throw new PluginError('There is none.', { retryable: false });
+      return { iban: 'DE02 1203', name: 'Maria' };
+    };
+    const asked = await run(
+      `const [a, b] = await Promise.all([sensitive('iban'), sensitive('iban', 'name')]);
+       log(a.iban + b.name);
+       sensitive('iban');
+       return { length: a.iban.length, b };`,
+      {},
+      { sensitive },
+    );
+    expect(asked).toMatchObject({
+      result: { length: 9, b: { iban: '[secret]', name: '[secret]' } },
+      said: [{ message: '[secret][secret]' }],
+    });
+    expect(await run(`await sensitive('none');`, {}, { sensitive })).toMatchObject({
+      ...{ kind: 'failed', retryable: false },
+      failure: { message: expect.stringMatching(/^There is none\./) as string },
+    });
+    expect(await run(`await sensitive('iban');`)).toMatchObject({
+      failure: { name: 'SensitiveUnset' },
     });
   });
 

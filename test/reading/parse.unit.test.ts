@@ -147,5 +147,19 @@ describe('parseDocument', () => {
     const read = parseDocument({ name: 'pay', params, ...doc, _id: 'x', _rev: '1-a' });
     const problems = message === undefined ? undefined : [{ path: 'params.to', message }];
     expect('problems' in read ? read.problems : undefined).toEqual(problems);
+    const text = { params: { to: 'to {{$sensitive.iban}}' } };
+    const inText = parseDocument({ name: 'pay', ...doc, ...text, _id: 'x', _rev: '1-a' });
+    expect('problems' in inText ? inText.problems : undefined).toEqual(problems);
+  });
+
+  it('refuses a template that reads a sensitive value without a name', () => {
+    const task = { type: 'task', name: 'pay', sensitive: ['iban'], _id: 'x', _rev: '1-a' };
+    const read = parseDocument({
+      ...task,
+      params: { to: '{{json $sensitive}} {{$sensitive.iban}}' },
+    });
+    const message =
+      'params.to must name a sensitive value in each tag that reads one, as {{$sensitive.name}}.';
+    expect(read).toMatchObject({ ok: false, problems: [{ path: 'params.to', message }] });
   });
 });

@@ -16,7 +16,7 @@ export type FilledSensitive = {
 };
 
 /**
- * Fills in the templates that read sensitive values, for one attempt: nothing that is stored has what they become, which
+ * Puts sensitive values into their parameters, and fills in the templates that read them, for one attempt: nothing that is stored has what they become, which
  * is as secret as the values. Those in `untouched` parameters the plugin renders itself. Returns the failure of a
  * template that cannot be filled in.
  */
@@ -31,18 +31,24 @@ export function fillSensitive(
   for (const template of templates) {
     const { keys, values } = template;
     const [key = ''] = keys;
+    const isUntouched = untouched.includes(key);
+    if (values === undefined) {
+      filled = withValue(filled, keys, template.text);
+      if (isUntouched) late.push({ text: template.text });
+      continue;
+    }
     const data = { ...context, $sensitive: values };
     const rendered = renderParams({ [key]: template.text }, data, untouched);
     if (!rendered.ok) return { failure: unfilledAt(template, rendered.reason) };
     const text = rendered.value[key];
     filled = withValue(filled, keys, text);
-    if (untouched.includes(key)) late.push({ text: String(text), values });
+    if (isUntouched) late.push({ text: String(text), values });
     else clear.push(String(text));
   }
   return { params: filled as Json, clear, late };
 }
 
 function unfilledAt({ keys, values }: SensitiveTemplate, reason: string): Failure {
-  const hide = redactor(Object.values(values));
+  const hide = redactor(Object.values(values ?? {}));
   return failure('TemplateError', { at: `params.${keys.join('.')}`, reason: hide(reason) });
 }

@@ -21,12 +21,12 @@ import type { OpenSensitive } from './open-sensitive.js';
 
 type Json = Record<string, unknown>;
 
-/** A template of a parameter that reads sensitive values, and these. */
+/** A template of a parameter that reads sensitive values, and these; without `values` the text is such a value itself. */
 export type SensitiveTemplate = {
   /** The keys of the parameter, which has the reference still. */
   readonly keys: readonly string[];
   readonly text: string;
-  readonly values: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -71,7 +71,7 @@ export function createOpenSecrets(sources: SecretSources): OpenSecrets {
         clear.push(value);
         params = withValue(params, keys, value);
       } else {
-        clear.push(...Object.values(value.values));
+        clear.push(...Object.values(value.values ?? [value.text]));
         templates.push({ keys, ...value });
       }
     }
@@ -96,7 +96,9 @@ function valueFor(
   const stored = sources.library.stored(kind, name, owner, ask);
   const there = valueAt(stored, keysOf(reference.field));
   const sensitive = readSensitive(there);
-  if (sensitive !== undefined) return sensitiveValue(sensitive, reference, job, sources);
+  if (sensitive !== undefined) {
+    return sensitiveValue(sensitive, reference, job, sources).then(wholeValue);
+  }
   const inTemplate = sensitiveNamesIn(there);
   if (inTemplate !== undefined) {
     return sensitiveTemplate(String(there), inTemplate, { reference, job, sources });
@@ -106,6 +108,8 @@ function valueFor(
     ? valueIn(stored, reference, sources.keyring)
     : namedValue(named, reference, sources);
 }
+
+const wholeValue = (text: string | undefined) => (text === undefined ? undefined : { text });
 
 /** A template with the values that it reads. */
 async function sensitiveTemplate(

@@ -149,6 +149,8 @@ describe('a sensitive value in a template', () => {
     url: 'https://bank.test/pay?iban={{encodeURIComponent $sensitive.iban}}',
     list: ['{{json $sensitive.name}}', '{{$sensitive.iban}}', 'no {{job.params.city}}'],
   };
+  /** Braces of a value are no template. */
+  const braces = 'a value {{with}} braces, {{ and one more';
   const rendered = {
     text: 'Dear Maria &lt;&amp; Söhne&gt; of Rome and more',
     rest: {
@@ -166,7 +168,7 @@ describe('a sensitive value in a template', () => {
   }
 
   it('is filled in for the attempt alone, and what it becomes is hidden as a whole', async () => {
-    const { ended, job, store } = await letters();
+    const { ended, job, store, put, vault } = await letters();
     const done = await ended(job);
     expect(done).toMatchObject({
       exit: 0,
@@ -190,8 +192,15 @@ describe('a sensitive value in a template', () => {
         },
       ],
     });
+    await put({ ...letter({ text: { $sensitive: 'name' } }), name: 'w', _id: 'w' });
+    await put({ ...flow('fw', ['w']), owner: 'acme', _id: 'fw' });
+    await vault.put('acme', person, { name: braces });
+    expect(await ended({ ...job, flow: 'fw' }, 'k')).toMatchObject({
+      steps: [{ result: { letter: braces.length, said: ['[secret]', {}] } }],
+    });
     const all = JSON.stringify(await store.range(''));
-    for (const text of ['Söhne', '2020', 'and more"', '?iban=DE']) expect(all).not.toContain(text);
+    for (const text of ['Söhne', '2020', 'and more"', '?iban=DE', 'a value'])
+      expect(all).not.toContain(text);
   });
 
   it('is not read by a template that comes from elsewhere', async () => {
