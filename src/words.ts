@@ -44,6 +44,11 @@ export function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(/\p{Surrogate}$/u, '')}…`;
 }
 
+/** A text with a full stop behind it, where it has no mark of its own. */
+export function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 /** A value of a document as text, whatever it is: an object that says how it becomes text is not asked. */
 export function textOf(value: unknown): string {
   if (typeof value === 'object' && value !== null)

@@ -1,3 +1,4 @@
+import { engineControlId, everyEngine } from '../model/engine-control.js';
 import { notificationsOf } from '../model/notify.js';
 import type { StoredDocument } from '../model/document.js';
 import { isLiveJob } from '../model/job.js';
@@ -62,10 +63,11 @@ async function reasonsOf(
   const flow = await storedFlowOf(store, job);
   const holder = await holderOf(store, job, flow);
   const queueControl = await controlOfQueue(store, queueOfDocument(job, flow));
+  const engineControl = await store.get(engineControlId(everyEngine));
   const notifications = await notificationsFor(store, job, maySee);
   const above = await parentOf(store, job);
   const parent = above !== undefined && maySee?.(above) !== false ? above : undefined;
-  const facts = { holder, notifications, parent, queueControl };
+  const facts = { holder, notifications, parent, queueControl, engineControl };
   const around: Seen = { job, engines, flow, ...facts, now };
   const parsed = await takeTurns(parseInPieces(job));
   const observed = await observeJob(store, parsed, around);

@@ -7,7 +7,8 @@ import type { Decided } from '../decide/intent.js';
 import { lateAt } from '../reading/alerts.js';
 import { readJob, type JobReading } from '../reading/read-job.js';
 import { statusOf } from '../reading/status.js';
-import { lengthOf, momentFrom, shortened, textOf } from '../words.js';
+import { asSentence, lengthOf, momentFrom, shortened, textOf } from '../words.js';
+import { endReasons } from './end-reasons.js';
 import { endedParent } from './ended-parent.js';
 import type { Observed } from './observer.js';
 import { caughtReasons } from './caught-reasons.js';
@@ -47,16 +48,23 @@ const shownRefusals = 3;
 /** What was asked of the job and could not be done. */
 function refusals({ job: { requests, retry_refused: refusal }, now }: Seen): readonly Reason[] {
   const records = Array.isArray(requests) ? requests.filter(isObject) : [];
-  // That of the last retry is shown with the end of the job.
+  // That of the last retry is shown with the end of the job; what was granted later needs no word.
   const refused = records.filter(
-    (record) => typeof record['refused'] === 'string' && record['refused'] !== refusal,
+    (record, i) =>
+      isRefused(record) &&
+      record['refused'] !== refusal &&
+      !records.slice(i).some((one) => one['action'] === record['action'] && !isRefused(one)),
   );
   return refused.slice(-shownRefusals).map(({ action, by, at, refused: why }) => {
     const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
     const since = typeof at === 'number' ? ` (${momentFrom(now, at)})` : '';
     const because = `The request "${textOf(action)}"${who}${since} was refused: ${textOf(why)}`;
-    return { kind: 'refused', because: sentence(because) };
+    return { kind: 'refused', because: asSentence(because) };
   });
+}
+
+function isRefused({ refused }: Readonly<Record<string, unknown>>): boolean {
+  return typeof refused === 'string';
 }
 
 /** Maximum number of problems that are told, the newest last. */
@@ -76,7 +84,7 @@ function noticed({ problems, failure }: StoredDocument): readonly Reason[] {
   return unsaid.slice(-shownProblems).map(({ at, message }, i) => {
     const more = i === 0 && left > 0 ? ` (and ${left} before)` : '';
     const because = `Problem${at}${more}: ${shortened(message, longestProblem)}`;
-    return { kind: 'problem', because: sentence(because) };
+    return { kind: 'problem', because: asSentence(because) };
   });
 }
 
@@ -88,9 +96,10 @@ function placeOf(path: unknown, message: string): string {
 
 /** What the rules say, each reason with their name. */
 function decisionReasons(seen: Seen, read: JobReading, observed: Observed): readonly Reason[] {
-  if (isFinalStatus(read.status)) return [endReason(seen.job, read), ...notificationReasons(seen)];
+  if (isFinalStatus(read.status))
+    return [...endReasons(seen.job, read), ...notificationReasons(seen)];
   if (observed.kind === 'unreadable') {
-    const because = sentence(
+    const because = asSentence(
       `It is no valid job, and the next engine ends it: ${observed.because}`,
     );
     const ofEngines = noEngine(seen);
@@ -160,30 +169,6 @@ function workReasons(seen: Seen, { job, decided }: Decision): readonly Reason[] 
   return [isHeld ? { kind: 'waiting', because: decided.because } : soon(seen)];
 }
 
-/** How it ended; a failed one also why and where, and what is there to do. */
-function endReason(job: StoredDocument, { status, steps }: JobReading): Reason {
-  const { failure, retry_refused: refused } = job;
-  if (status === 'succeeded' && typeof refused !== 'string') {
-    return { kind: 'ended', because: 'It has ended: succeeded.' };
-  }
-  const { message, step } = isObject(failure) ? failure : {};
-  const failed = steps.findLast(
-    ({ name, path, failed: isFailed }) => (name === step || path === step) && isFailed,
-  );
-  // Of a structure there is an entry for each thing that was found out.
-  const attempts = steps.filter(
-    ({ path, structure }) => path === failed?.path && structure === undefined,
-  );
-  const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
-  const at = typeof step === 'string' ? ` at step "${step}"${times}` : '';
-  const why = typeof message === 'string' ? `: ${message}` : '';
-  const refusedRetry =
-    typeof refused === 'string' ? ` Its retry was refused: ${sentence(refused)}` : '';
-  const because = `${sentence(`It has ended: ${status}${at}${why}`)}${refusedRetry}`;
-  const todo = `When the cause is mended, let it go on with \`tws retry ${job._id}\`.`;
-  return { kind: 'ended', because, ...(status === 'failed' ? { todo } : {}) };
-}
-
 /** It has been running for longer than its flow expects. */
 function lateReason({ now }: Seen, job: Job): readonly Reason[] {
   if (!isLiveJob(job) || lateAt(job) >= now) return [];
@@ -221,7 +206,7 @@ function pauseReason({ job, flow, queueControl, now }: Seen): Reason {
   if (flow?.['paused'] !== true && queueControl?.paused === true) {
     const { queue, reason } = queueControl;
     const why = reason === undefined ? '' : `: ${shortened(reason, longestProblem)}`;
-    const because = sentence(`Queue "${queue}" is paused, and all its jobs with it${why}`);
+    const because = asSentence(`Queue "${queue}" is paused, and all its jobs with it${why}`);
     const todo = `Let them go on with \`tws queue resume ${queue}\`.`;
     return { kind: 'queue_paused', because, todo };
   }
@@ -241,7 +226,7 @@ function retryReason({ now }: Seen, { retried }: JobReading): Reason | undefined
   if (retried === undefined || retried.due <= now) return undefined;
   const { name, attempt, failure = 'no reason given', due } = retried;
   const because = `Step "${name}" is tried again at ${when(due, now)}; attempt ${attempt} failed: ${failure}`;
-  return { kind: 'retry', because: sentence(because), until: due };
+  return { kind: 'retry', because: asSentence(because), until: due };
 }
 
 /** Who paused the job, as far as it tells: whoever edits the document leaves no name. */
@@ -254,7 +239,7 @@ function pausedBy({ requests }: StoredDocument, now: number): string {
   const who = typeof by === 'string' && by !== '' ? ` by ${by}` : '';
   const since = typeof at === 'number' ? `, ${momentFrom(now, at)}` : '';
   const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '';
-  return sentence(`The job is paused${who}${since}${why}`);
+  return asSentence(`The job is paused${who}${since}${why}`);
 }
 
 /** Another job has what this one wants to work on: it will not wait for it but be refused. */
@@ -285,7 +270,7 @@ function endingReason(decided: Decided): Reason | undefined {
   if (decided.kind !== 'write' || !isFinal(decided.job)) return undefined;
   const { failure: why, flow } = decided.job;
   if (why === undefined) return undefined;
-  const because = sentence(`The next engine ends it: ${why.message}`);
+  const because = asSentence(`The next engine ends it: ${why.message}`);
   switch (why.name) {
     case 'FlowMissing':
       return { kind: 'flow_missing', because, todo: 'Push the flow and submit the job again.' };
@@ -329,5 +314,3 @@ function soon({ job }: Seen): Reason {
   const what = job['state'] === undefined ? 'It has not begun' : 'It is between two steps';
   return { kind: 'soon', because: `${what}; an engine may take it at any moment.` };
 }
-
-const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

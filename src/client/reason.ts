@@ -11,6 +11,8 @@ export type Seen = {
   readonly engines: readonly SeenEngine[];
   /** The flow as it is stored now, when it is. */
   readonly flow?: StoredDocument | undefined;
+  /** What is wanted of all engines. */
+  readonly engineControl?: StoredDocument | undefined;
   /** What is wanted of its queue. */
   readonly queueControl?: QueueControl | undefined;
   /** Steps in hand by engine, when they were counted. */
@@ -39,6 +41,7 @@ export type Seen = {
  */
 export type ReasonKind =
   | 'ended'
+  | 'item'
   | 'notification'
   | 'late'
   | 'parent'

@@ -435,6 +435,61 @@ describe('explain', () => {
     expect(reason?.todo).toContain('`tws retry j`');
   });
 
+  it.each([
+    ['ParamsInvalid', 'a', '{"a": {"NAME": VALUE}}'],
+    ['ParamsUnfit', undefined, '{"NAME": VALUE}'],
+  ])('says how parameters are changed after %s', (name, at, params) => {
+    const failure = { name, message: 'no luck', ...(at === undefined ? {} : { step: at }) };
+    const job = live({ state: '$$complete', exit: 3, failure, steps: at ? [step(failed)] : [] });
+    expect(reasonsOf({ job })[0]?.todo).toContain(`\`tws retry j --params '${params}'\``);
+  });
+
+  it('lists the items of a map that failed, with their values, where that are several', () => {
+    const items = ['a', { n: 1 }, 'c', 'd', 'e', 'f', 'g', 'h'];
+    const mark = step({ path: '0', structure: 'map', state: '$$complete', result: { items } });
+    const badly = items.map((_, i) => step({ ...failed, path: `0.map.${i}` }));
+    const mended = step({ path: '0.map.0', state: '$$complete', attempt: 2 });
+    const stopped = step({ ...failed, path: '0.map.7', state: '$$cancelled', attempt: 2 });
+    const steps = [mark, ...badly, mended, stopped];
+    const failure = { name: 'E', message: '6 of 8 items failed: item 1: no luck', step: 'a' };
+    const job = live({ state: '$$complete', exit: 2, failure, steps });
+    expect(reasonsOf({ job }).slice(1)).toEqual([
+      { kind: 'item', because: 'Item 1 ({"n":1}): no luck.' },
+      ...['c', 'd', 'e', 'f'].map((item, i) => ({
+        kind: 'item',
+        because: `Item ${i + 2} ("${item}"): no luck.`,
+      })),
+      { kind: 'item', because: '1 more: see `tws history j`.' },
+    ]);
+  });
+
+  it('tells of refusals until the same is granted', () => {
+    const requests = [
+      { action: 'skip', refused: 'no such step' },
+      { action: 'retry', refused: 'no such step' },
+      { action: 'retry' },
+    ];
+    const job = live({ state: '$$complete', exit: 2, requests });
+    expect(reasonsOf({ job }).filter(({ kind }) => kind === 'refused')).toEqual([
+      { kind: 'refused', because: 'The request "skip" was refused: no such step.' },
+    ]);
+  });
+
+  it.each([
+    [{ restored: 5, reason: 'It was restored.' }, 'It was restored.', 'once nothing works on'],
+    [{}, 'All engines are disabled', "`tws enable '*'`."],
+    [{ moving: {} }, 'All engines are disabled', '`tws move --undo`'],
+  ])(
+    'says that all engines are disabled, though copies of them look alive (%j)',
+    (more, because, todo) => {
+      const engineControl = { _id: 'c', _rev: '1-a', enabled: false, ...more };
+      const [reason] = reasonsOf({ job: fresh(), engineControl });
+      expect(reason).toMatchObject({ kind: 'no_engine' });
+      expect(reason?.because).toContain(because);
+      expect(reason?.todo).toContain(todo);
+    },
+  );
+
   it('says nothing of a plugin as long as some step that may come next can be run', () => {
     const tasks = { structure: 'parallel', parallel: [{ task: 'a' }, { task: 'b' }] };
     expect(reasonsOf({ job: live({ tasks }) }).map(({ kind }) => kind)).toEqual(['soon']);

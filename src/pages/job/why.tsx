@@ -48,7 +48,7 @@ function Cancelled({ job: { document } }: { readonly job: StoredJob }) {
 type ReasonsProps = { readonly explained: ExplainAnswer; readonly isRunning: boolean };
 
 /** Waiting is nothing bad where somebody has it in hand. */
-const harmless = new Set(['running', 'soon', 'ended', 'scheduled']);
+const harmless = new Set(['running', 'soon', 'ended', 'item', 'scheduled']);
 
 function Reasons({ explained: { jobs, settled }, isRunning }: ReasonsProps) {
   const first = jobs[0]?.reasons[0]?.kind ?? 'soon';

@@ -1,0 +1,86 @@
+import type { StoredDocument } from '../model/document.js';
+import { isObject } from '../model/object.js';
+import { asSentence, shortened } from '../words.js';
+import type { JobReading } from '../reading/read-job.js';
+import type { StepReading } from '../reading/step-reading.js';
+import { repetitionsAround } from '../structures/paths.js';
+import type { Reason } from './reason.js';
+
+/** How a job ended; of a failed one also why and where, which items of a map failed, and what to do. */
+export function endReasons(
+  job: StoredDocument,
+  { status, steps }: JobReading,
+): readonly [Reason, ...Reason[]] {
+  const { failure, retry_refused: refused } = job;
+  if (status === 'succeeded' && typeof refused !== 'string') {
+    return [{ kind: 'ended', because: 'It has ended: succeeded.' }];
+  }
+  const { message, step } = isObject(failure) ? failure : {};
+  const failed = steps.findLast(
+    ({ name, path, failed: isFailed }) => (name === step || path === step) && isFailed,
+  );
+  // Of a structure there is an entry for each thing that was found out.
+  const attempts = steps.filter(
+    ({ path, structure }) => path === failed?.path && structure === undefined,
+  );
+  const times = attempts.length > 1 ? ` after ${attempts.length} attempts` : '';
+  const at = typeof step === 'string' ? ` at step "${step}"${times}` : '';
+  const why = typeof message === 'string' ? `: ${message}` : '';
+  const refusedRetry =
+    typeof refused === 'string' ? ` Its retry was refused: ${asSentence(refused)}` : '';
+  const because = `${asSentence(`It has ended: ${status}${at}${why}`)}${refusedRetry}`;
+  if (status !== 'failed') return [{ kind: 'ended', because }];
+  return [{ kind: 'ended', because, todo: todoOf(job, failed) }, ...itemReasons(job, steps)];
+}
+
+/** Failures of parameters: other ones let the job succeed. */
+const ofParams: readonly unknown[] = ['ParamsInvalid', 'ParamsUnfit', 'TemplateError'];
+
+function todoOf({ _id: id, failure }: StoredDocument, failed: StepReading | undefined): string {
+  const todo = `When the cause is mended, let it go on with \`tws retry ${id}\`.`;
+  const name = isObject(failure) ? failure['name'] : undefined;
+  if (!ofParams.includes(name)) return todo;
+  const params =
+    failed === undefined ? '{"NAME": VALUE}' : `{${JSON.stringify(failed.name)}: {"NAME": VALUE}}`;
+  return `${todo} With other parameters: \`tws retry ${id} --params '${params}'\`.`;
+}
+
+/** So many failed items are told. */
+const shownItems = 5;
+const longestItem = 60;
+const longestFailure = 200;
+
+/** The items of maps that failed, where that are several: the failure of the job tells of one. */
+function itemReasons(job: StoredDocument, steps: readonly StepReading[]): readonly Reason[] {
+  const last = new Map<string, StepReading>();
+  for (const step of steps) if (step.structure === undefined) last.set(step.path, step);
+  const items = [...last.values()]
+    .filter(({ failed, state }) => failed && state !== '$$cancelled')
+    .flatMap((step) => itemSentence(job, step, steps));
+  if (items.length < 2) return [];
+  const left = items.length - shownItems;
+  const more = left > 0 ? [`${left} more: see \`tws history ${job._id}\`.`] : [];
+  return [...items.slice(0, shownItems), ...more].map((because) => ({ kind: 'item', because }));
+}
+
+/** Nothing: the step is in no map. */
+function itemSentence(
+  { steps: stored }: StoredDocument,
+  { path, failure = 'no reason given' }: StepReading,
+  steps: readonly StepReading[],
+): readonly string[] {
+  const around = repetitionsAround(path).findLast(({ item }) => /(?:^|\.)map\.\d+$/.test(item));
+  if (around === undefined) return [];
+  const { number } = around;
+  const mark = steps.findLast((one) => one.path === around.path && one.structure === 'map');
+  const found = mark && (stored as readonly { readonly result?: unknown }[])[mark.place]?.result;
+  const value = isObject(found) ? valueIn(found, number) : undefined;
+  const shown = value === undefined ? '' : ` (${shortened(JSON.stringify(value), longestItem)})`;
+  return [asSentence(`Item ${number}${shown}: ${shortened(failure, longestFailure)}`)];
+}
+
+function valueIn({ items, from }: Readonly<Record<string, unknown>>, number: number): unknown {
+  return Array.isArray(items)
+    ? (items as readonly unknown[])[number - Number(from ?? 0)]
+    : undefined;
+}
