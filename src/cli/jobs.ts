@@ -8,7 +8,7 @@ import { keyOf } from '../model/task.js';
 import type { Io, Style } from './io.js';
 import { plain } from './safe.js';
 
-/** What lists and waiting show of a job. Times in ISO 8601, `took_ms` until now while it runs. */
+/** What lists and waiting show of a job. Times in ISO 8601, `took_ms` until now while it runs; absent before it begins. */
 export type JobFacts = {
   readonly id: string;
   /** `flow::owner`. */
@@ -37,6 +37,8 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
   const end = timeOf(job['end']);
   const due = timeOf(job['next_due']) ?? timeOf(job['exec_after']);
   const status = statusOf(job, now);
+  // The start of a job that is to run later is when an engine took note of it.
+  const hasBegun = status !== 'scheduled' && status !== 'queued';
   const sleeps = status === 'scheduled' || status === 'waiting';
   const text = (key: string): string | undefined =>
     isObject(failure) && typeof failure[key] === 'string' ? failure[key] : undefined;
@@ -46,8 +48,7 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
     exit: typeof exit === 'number' ? exit : undefined,
     start: start?.toISOString(),
     end: end?.toISOString(),
-    took_ms:
-      start === undefined ? undefined : Math.max(0, (end?.getTime() ?? now) - start.getTime()),
+    took_ms: hasBegun && start !== undefined ? sinceStart(start, end, now) : undefined,
     due: sleeps && due !== undefined && isAhead(due, now) ? due.toISOString() : undefined,
     failure_name: text('name'),
     failure: text('message'),
@@ -67,6 +68,10 @@ export function jobFacts(job: StoredDocument, now: number): JobFacts {
 /** What a job without a flow is called: its type, where the Open Job Spec has one. */
 function kindOf({ ojs }: StoredDocument): string {
   return isObject(ojs) && typeof ojs['type'] === 'string' ? ojs['type'] : 'inline';
+}
+
+function sinceStart(start: Date, end: Date | undefined, now: number): number {
+  return Math.max(0, (end?.getTime() ?? now) - start.getTime());
 }
 
 function customOf({ custom_status: custom }: StoredDocument): string | undefined {

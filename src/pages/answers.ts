@@ -20,6 +20,17 @@ export function isEnded(status: Status): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'cancelled';
 }
 
+/** When a job began. The start of one that is to run later is when an engine took note of it. */
+export function begunAt({
+  status,
+  start,
+}: {
+  readonly status: Status;
+  readonly start?: number | undefined;
+}): number | undefined {
+  return status === 'scheduled' || status === 'queued' ? undefined : start;
+}
+
 export type { JobCounts, JobSummary as Summary, Span } from '../model/summary.js';
 export type { HistoryEvent } from '../model/history-event.js';
 

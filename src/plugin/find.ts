@@ -15,7 +15,9 @@ export const fromSources = fileURLToPath(import.meta.url).endsWith('.ts');
 const extensions = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
 /** Whether this Node removes types: by itself from 22.18 and 23.6 on, earlier with a flag. */
-const stripsTypes = Boolean((process.features as { readonly typescript?: unknown }).typescript);
+export const stripsTypes = Boolean(
+  (process.features as { readonly typescript?: unknown }).typescript,
+);
 
 /**
  * The plugins of some folders, the strongest folder first: a file is named without its extension,
@@ -57,9 +59,11 @@ async function asPlugin(folder: string, name: string): Promise<PluginFile | unde
   return undefined;
 }
 
+/** Why this Node cannot run a plugin in TypeScript, and what to do. */
+export const typescriptProblem = `TypeScript needs Node 22.18 or 23.6 or newer, and this is ${process.version}; start tws with a newer Node, or compile the plugin to JavaScript beside it.`;
+
 /** Says of TypeScript that this Node cannot run it. */
 function judged({ name, path }: PluginFile): PluginFile {
   if (!extname(path).endsWith('ts')) return { name, path };
-  const unsupported = `TypeScript needs Node 22.18 or 23.6 or newer, and this is ${process.version}; start tws with a newer Node, or compile the plugin to JavaScript beside it.`;
-  return { name, path, unsupported };
+  return { name, path, unsupported: typescriptProblem };
 }

@@ -95,7 +95,7 @@ function flowNotes(flow: Flow, world: DefinitionLookup): readonly Note[] {
     ...[...main, ...beside].flatMap((place) => stepNotes(place, owner, world)),
     ...(handler === undefined ? [] : absentTask('error', handler.name, owner, world)),
     ...notifyNotes(flow, world),
-    ...sameNameNotes(main),
+    ...sameNameNotes(main, flow, world),
     ...answerNotes([...main, ...beside]),
     ...circleNotes(flow, world),
     ...[...main, ...beside].flatMap((place) => childLimitNotes(flow, place, world)),
@@ -278,7 +278,14 @@ function circleNote(path: string, circle: readonly string[]): Note {
   return { path, message, level: 'problem' };
 }
 
-function sameNameNotes(places: readonly Place[]): readonly Note[] {
+/** Several steps may have one name; only where something reads the result by that name may it be a mistake. */
+function sameNameNotes(
+  places: readonly Place[],
+  flow: Flow,
+  world: DefinitionLookup,
+): readonly Note[] {
+  const tasks = places.map(({ leaf }) => world.task(leaf.entry.task, flow.owner));
+  const text = JSON.stringify([flow, tasks]);
   const first = new Map<string, number>();
   return places.flatMap(({ leaf, at }): readonly Note[] => {
     const { name, index, entry } = leaf;
@@ -287,10 +294,21 @@ function sameNameNotes(places: readonly Place[]): readonly Note[] {
       first.set(name, index);
       return [];
     }
+    if (!readsResult(text, name)) return [];
     const path = `${at}.${entry.name === undefined ? 'task' : 'name'}`;
     const message = `${path}: step ${earlier} is named "${name}", too; results.${name} then means the later one.`;
     return [{ path, message, level: 'warning' }];
   });
+}
+
+/** `results.a`, not `results.ab`; templates and JSONata have ways to write a name that is no word. */
+function readsResult(text: string, name: string): boolean {
+  const isRead = text
+    .split(`results.${name}`)
+    .slice(1)
+    .some((after) => !/^[\w-]/.test(after));
+  const quoted = [`results.[${name}]`, `results.\`${name}\``, `results.\\"${name}\\"`];
+  return isRead || quoted.some((one) => text.includes(one));
 }
 
 function paramNotes(

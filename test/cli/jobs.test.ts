@@ -236,6 +236,7 @@ describe('tws list, view and remove', () => {
     await put({ _id: 'late', type: 'job', flow: 'greet', exec_after: due });
     const { json, out } = await tws(list, { flags: { all: true }, terminal: true });
     expect(out).toMatch(/^FLOW +STATUS +STATE +STARTED +TOOK +FAILURE +ID\n/);
+    expect(out).toMatch(/ scheduled +\$\$ready +in \S+ \S+ +- +- +late/);
     expect(json).toMatchObject({
       jobs: [
         { id: 'late', status: 'scheduled', due },

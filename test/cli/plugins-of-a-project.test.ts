@@ -48,6 +48,8 @@ describe('tws new plugin --test', () => {
     await symlink(packageRoot(), join(cwd, 'node_modules', 'tws'));
     const made = await call(cwd, ['new', 'plugin', 'hello', '--test']);
     expect(made.out).toContain('created: test/hello.test.mjs');
+    // Node 20 finds nothing in a folder of TypeScript, and newer ones take it for a file.
+    expect(made.out).toContain('Next: node --test test/hello.test.mjs');
     const run = promisify(execFile);
     const { stdout } = await run(process.execPath, ['--test', 'test/hello.test.mjs'], { cwd });
     expect(stdout).toContain('# pass 2');

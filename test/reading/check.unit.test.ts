@@ -304,19 +304,36 @@ describe('a step name that is used twice', () => {
   it.each<[title: string, flow: Flow, path: string, name: string]>([
     [
       'by two names',
-      flow([
-        { task: 'a', name: 's' },
-        { task: 'b', name: 's' },
-      ]),
+      flow(
+        [
+          { task: 'a', name: 's' },
+          { task: 'b', name: 's' },
+        ],
+        { output: 'results.s.n' },
+      ),
       'name',
       's',
     ],
-    ['by a name that is a task', flow(['a', { task: 'b', name: 'a' }]), 'name', 'a'],
-    ['by one task twice', flow(['a', 'a']), 'task', 'a'],
-  ])('is a warning: %s', (_title, defined, key, name) => {
+    [
+      'by a name that is a task',
+      flow(['a', { task: 'b', name: 'a' }], { output: 'results."a"' }),
+      'name',
+      'a',
+    ],
+    ['by one task twice', flow(['a', 'a'], { output: 'results.`a`' }), 'task', 'a'],
+  ])('is a warning where its result is read by that name: %s', (_title, defined, key, name) => {
     const path = `tasks.sequence[1].${key}`;
     const message = `${path}: step 0 is named "${name}", too; results.${name} then means the later one.`;
     expect(findingsOf([defined], ab)).toEqual([['warning', path, message]]);
+  });
+});
+
+describe('a step name that is used twice and never read', () => {
+  it.each<[title: string, output: string]>([
+    ['nothing', '1'],
+    ['another name', 'results.ab.n + results.a-b'],
+  ])('is no mistake where the flow reads %s', (_title, output) => {
+    expect(findingsOf([flow(['a', 'a'], { output })], ab)).toEqual([]);
   });
 });
 

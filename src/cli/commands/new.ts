@@ -8,6 +8,7 @@ import { problem } from '../../errors.js';
 import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { packageRoot } from '../../package.js';
+import { stripsTypes, typescriptProblem } from '../../plugin/find.js';
 import {
   flowScaffold,
   flowTestScaffold,
@@ -53,7 +54,7 @@ export const newThing = defineCommand(
     const scaffolds = scaffoldsOf(kind, { name, config, ...flags });
     const made = await make(root, scaffolds, io);
     const schemas = kind === 'plugin' ? [] : await copySchemas(root);
-    if (kind === 'plugin') sayNext(root, { ts, test }, io);
+    if (kind === 'plugin') sayNext(root, { ts, test, testPath: scaffolds.at(-1)?.path ?? '' }, io);
     if (kind === 'flow' && test) io.out('Next: npx tws test');
     if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && npx tws dev`);
     io.json({ files: [...made, ...schemas] });
@@ -116,8 +117,14 @@ function localZone(): string {
 }
 
 /** What has to be there before the types and the tests of a plugin are. */
-function sayNext(root: string, { ts, test }: Pick<Wanted, 'ts' | 'test'>, io: Io): void {
-  if (test) io.out('Next: node --test test/');
+function sayNext(
+  root: string,
+  { ts, test, testPath }: Pick<Wanted, 'ts' | 'test'> & { readonly testPath: string },
+  io: Io,
+): void {
+  if (ts && !stripsTypes) io.warn(typescriptProblem);
+  // Node 22 and newer take a folder for a file.
+  if (test) io.out(`Next: node --test ${relative(io.cwd, join(root, testPath))}`);
   if ((test || ts) && !isInstalledIn(root)) {
     io.say(
       `First install tws in the project, which the types and tests import: npm install ${packageRoot()}`,

@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { FlowVersion } from '../../model/flow-versions.js';
-import type { StoredJob } from '../answers.js';
+import { begunAt, type StoredJob } from '../answers.js';
 import { LiveWord } from '../live/live-word.js';
 import type { LiveState } from '../live/changes.js';
 import { Copy } from '../parts/copy.js';
@@ -49,8 +49,11 @@ export function JobHead({ job, attempts, live, versions = [] }: Props) {
         />
         <VersionFact job={job} versions={versions} />
         <Fact name="Owner" value={owner} />
-        <Fact name="Began" value={<Ago at={start} />} />
-        <Fact name={end === undefined ? 'Takes' : 'Took'} value={<Took from={start} to={end} />} />
+        <Fact name="Began" value={<Ago at={begunAt(job)} />} />
+        <Fact
+          name={end === undefined ? 'Takes' : 'Took'}
+          value={<Took from={begunAt(job)} to={end} />}
+        />
         {exit !== undefined && <Fact name="Exit" value={String(exit)} />}
         {job.target !== undefined && <Fact name="Target" value={job.target} />}
         {job.queue !== undefined && <Fact name="Queue" value={job.queue} />}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { Summary } from '../answers.js';
+import { begunAt, type Summary } from '../answers.js';
 import { StatusWord } from '../parts/status.js';
 import { isNeverDue } from '../parts/never.js';
 import { Ago, Took } from '../parts/time.js';
@@ -23,8 +23,8 @@ const cells: Readonly<Record<ColumnWord, CellOf>> = {
     </>
   ),
   now: (job) => <About job={job} />,
-  started: ({ start }) => <Ago at={start} />,
-  took: ({ start, end }) => <Took from={start} to={end} />,
+  started: (job) => <Ago at={begunAt(job)} />,
+  took: (job) => <Took from={begunAt(job)} to={job.end} />,
   owner: ({ owner }) => owner,
   version: ({ flow_version: version }) => version,
   ended: ({ end }) => <Ago at={end} />,

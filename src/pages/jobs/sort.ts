@@ -1,5 +1,5 @@
 import { compareValues, type SortValue } from '../../model/sort-values.js';
-import type { Summary } from '../answers.js';
+import { begunAt, type Summary } from '../answers.js';
 
 /** What the list can be sorted by; the same words as those of `tws list --sort`, where it has them. */
 export const columnKeys = ['status', 'id', 'flow', 'started', 'took', 'owner'] as const;
@@ -65,7 +65,8 @@ function isNumeric(key: ColumnKey): boolean {
 }
 
 function valueOf(job: Summary, key: ColumnKey, now: number): SortValue {
-  const { start, end = now } = job;
+  const { end = now } = job;
+  const start = begunAt(job);
   switch (key) {
     case 'started':
       return start;
