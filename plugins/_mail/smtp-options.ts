@@ -71,9 +71,21 @@ export function connectionOf(smtp: Smtp): Smtp {
   const given = connectionKeys.filter((key) => smtp[key] !== undefined);
   return {
     ...Object.fromEntries(given.map((key) => [key, smtp[key]])),
+    ...atMailbox(smtp),
     ...(tls === undefined ? {} : { tls }),
     ...(auth === undefined ? {} : { auth }),
   };
+}
+
+/**
+ * Port 2525 of this machine, to which the samples send, is the mail server of `tws dev --mailbox`, wherever that
+ * listens: with another port it tells the plugins of its engine by this variable.
+ */
+function atMailbox({ host, port }: Smtp): { readonly port?: number } {
+  const other = process.env['TWS_MAILBOX_PORT'];
+  return host === '127.0.0.1' && port === 2525 && other !== undefined
+    ? { port: Number(other) }
+    : {};
 }
 
 function picked(

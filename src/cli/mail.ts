@@ -68,9 +68,21 @@ async function orWarn<T>(what: string, start: () => Promise<T>, io: Io): Promise
   }
 }
 
-/** What jobs of the samples must be told when the mail server is not where they look for it. */
-export function portHint({ port }: MailServer): string | undefined {
-  return port === defaultMailPort
-    ? undefined
-    : `The samples send to port ${defaultMailPort}; tell them the other one with --set params.mail-0.smtp.port=${port}.`;
+/**
+ * Lets what the engine of this process sends to the usual port, as the samples do, come to the mail server where it
+ * is. Returns what is to be said of that, and how it is undone.
+ */
+export function leadHere({ port }: MailServer): {
+  readonly hint: string | undefined;
+  readonly undo: () => Promise<void>;
+} {
+  if (port === defaultMailPort) return { hint: undefined, undo: () => Promise.resolve() };
+  process.env['TWS_MAILBOX_PORT'] = String(port);
+  return {
+    hint: `What this engine sends to port ${defaultMailPort} of 127.0.0.1, as the samples do, comes here.`,
+    undo: () => {
+      delete process.env['TWS_MAILBOX_PORT'];
+      return Promise.resolve();
+    },
+  };
 }

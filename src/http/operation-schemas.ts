@@ -74,6 +74,7 @@ export const whoSchema = z
           .string()
           .optional()
           .describe('Address of the database in Fauxton; for those who may see all of it.'),
+        docs: z.boolean().describe('Whether this server has the documentation.'),
       })
       .optional()
       .describe('What is looked at; for those who have a role.'),

@@ -4,6 +4,7 @@ import { createTwinNotes } from './twin-notes.js';
 import { createLimitNotes, limitNamesOf } from './limit-notes.js';
 import { readNotify } from '../model/notify.js';
 import { finder, flowFinder, type DefinitionLookup } from './definition-lookup.js';
+import { sameNameNotes } from './same-names.js';
 import { toJsonPath } from '../model/problems.js';
 import { isObject } from '../model/object.js';
 import { defaultOwner, keyOf, type Task } from '../model/task.js';
@@ -276,39 +277,6 @@ function circleFrom(
 function circleNote(path: string, circle: readonly string[]): Note {
   const { message } = failure('HandlerCycle', { names: circle.join(' -> ') });
   return { path, message, level: 'problem' };
-}
-
-/** Several steps may have one name; only where something reads the result by that name may it be a mistake. */
-function sameNameNotes(
-  places: readonly Place[],
-  flow: Flow,
-  world: DefinitionLookup,
-): readonly Note[] {
-  const tasks = places.map(({ leaf }) => world.task(leaf.entry.task, flow.owner));
-  const text = JSON.stringify([flow, tasks]);
-  const first = new Map<string, number>();
-  return places.flatMap(({ leaf, at }): readonly Note[] => {
-    const { name, index, entry } = leaf;
-    const earlier = first.get(name);
-    if (earlier === undefined) {
-      first.set(name, index);
-      return [];
-    }
-    if (!readsResult(text, name)) return [];
-    const path = `${at}.${entry.name === undefined ? 'task' : 'name'}`;
-    const message = `${path}: step ${earlier} is named "${name}", too; results.${name} then means the later one.`;
-    return [{ path, message, level: 'warning' }];
-  });
-}
-
-/** `results.a`, not `results.ab`; templates and JSONata have ways to write a name that is no word. */
-function readsResult(text: string, name: string): boolean {
-  const isRead = text
-    .split(`results.${name}`)
-    .slice(1)
-    .some((after) => !/^[\w-]/.test(after));
-  const quoted = [`results.[${name}]`, `results.\`${name}\``, `results.\\"${name}\\"`];
-  return isRead || quoted.some((one) => text.includes(one));
 }
 
 function paramNotes(

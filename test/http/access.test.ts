@@ -179,7 +179,11 @@ describe('sessions', () => {
       owners: ['acme'],
       roles: ['tws-viewer', 'tws-owner:acme'],
       // Not where Fauxton shows all of it.
-      place: { project: expect.any(String) as string, database: expect.any(String) as string },
+      place: {
+        project: expect.any(String) as string,
+        database: expect.any(String) as string,
+        docs: expect.any(Boolean) as boolean,
+      },
     });
     expect(set).toMatch(/^tws_session=[\w=.-]+; Path=\/_tws; HttpOnly; SameSite=Strict$/);
     expect((await ask('GET', '/jobs', { headers: { cookie } })).status).toBe(200);

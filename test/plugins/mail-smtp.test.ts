@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { folderWith } from '../plugin/attempt.js';
 import { run } from './shipped.js';
 import { smtpServer, unfolded } from './smtp.js';
@@ -107,6 +107,16 @@ describe('mail-smtp', () => {
       },
     });
     expect(received).toEqual([]);
+  });
+
+  it('sends to the mailbox of tws dev what is for its usual port, and nothing else', async () => {
+    const { port, received } = await smtpServer();
+    vi.stubEnv('TWS_MAILBOX_PORT', String(port));
+    const to = (host: string, there: number) => ({ ...mail, smtp: { ...local(there), host } });
+    expect(await run('mail-smtp', to('127.0.0.1', 2525))).toMatchObject({ kind: 'done' });
+    expect(await run('mail-smtp', to('127.0.0.1', 1))).toMatchObject({ kind: 'failed' });
+    expect(received).toHaveLength(1);
+    vi.unstubAllEnvs();
   });
 
   it('gives a repeated attempt the same Message-ID', async () => {

@@ -19,7 +19,7 @@ import { engineFlags } from '../engine-settings.js';
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
-import { mailLines, portHint, startMailboxIfPossible, type DevMailboxOptions } from '../mail.js';
+import { leadHere, mailLines, startMailboxIfPossible, type DevMailboxOptions } from '../mail.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
 import { createCleanup, type Cleanup } from '../cleanup.js';
@@ -158,7 +158,8 @@ async function catchMail(
   cleanup.add(stop);
   if (mail !== undefined) {
     io.say(`mail server:  smtp://127.0.0.1:${mail.port} (kept in ${join(dir, 'mail')})`);
-    const hint = portHint(mail);
+    const { hint, undo } = leadHere(mail);
+    cleanup.add(undo);
     if (hint !== undefined) io.say(`              ${hint}`);
   }
   if (s3 !== undefined) io.say(`S3 server:    ${s3.endpoint} (kept in ${join(dir, 's3')})`);

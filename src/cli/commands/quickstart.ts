@@ -17,7 +17,7 @@ import { endEngine, startProjectEngine } from '../engine-run.js';
 import type { Io } from '../io.js';
 import { exitOf, stateLine } from '../jobs.js';
 import { createLog } from '../log.js';
-import { mailLines, portHint } from '../mail.js';
+import { leadHere, mailLines } from '../mail.js';
 import { commandName } from '../paths.js';
 import { shippedFolder } from '../../validate/samples.js';
 import { pushFolders } from '../push-project.js';
@@ -197,7 +197,7 @@ function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): 
 
 function showNext({ embedded, mailbox }: Ready, io: Io): void {
   const { url, config, files } = embedded;
-  const hint = portHint(mailbox.mail);
+  const hint = leadHere(mailbox.mail).hint;
   const name = commandName(io.env);
   io.say('');
   io.say('It keeps running; Ctrl-C ends all. In another terminal, in this folder, try:');

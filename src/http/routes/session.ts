@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
 import type { Api } from '../api.js';
+import { areDocsBuilt } from '../docs.js';
 import { cookieIn, setCookie } from '../access/cookies.js';
 import { principalOf, type Principal } from '../access/principal.js';
 import { route } from '../route.js';
@@ -73,6 +74,7 @@ function shown(principal: Principal, { client, project }: Api) {
   const { url, database } = client.place;
   const mayOpen = level === 'admin' && owners === 'all';
   const fauxton = `${url}/_utils/#database/${encodeURIComponent(database)}/_all_docs`;
-  const place = { project, database, ...(mayOpen ? { fauxton } : {}) };
+  const docs = areDocsBuilt();
+  const place = { project, database, docs, ...(mayOpen ? { fauxton } : {}) };
   return { name, kind, level, owners, roles, ...(level === 'none' ? {} : { place }) };
 }

@@ -25,7 +25,7 @@ type Props = {
 
 /** What a job is and how it stands, in a few lines. */
 export function JobHead({ job, attempts, live, versions = [] }: Props) {
-  const { id, status, flow, owner, start, end, exit, tags = [], external_id, parent } = job;
+  const { id, status, flow, owner, end, exit, tags = [], external_id, parent } = job;
   const running = attempts.filter(({ state }) => state === '$$active' || state === '$$ready');
   return (
     <>

@@ -91,10 +91,10 @@ function Place() {
 
 /** What is no page of these: the documentation, the reference of the API, and the database. */
 function Elsewhere() {
-  const fauxton = who.value?.place?.fauxton;
+  const { fauxton, docs = false } = who.value?.place ?? {};
   return (
     <span class="elsewhere">
-      <a href={docsAddress}>Docs</a>
+      {docs && <a href={docsAddress}>Docs</a>}
       <a href={referenceAddress}>API</a>
       {fauxton !== undefined && <a href={fauxton}>Fauxton</a>}
     </span>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter-preact';
 import { docsAddress, get, referenceAddress } from '../api.js';
 import { useLoaded } from '../live/use-loaded.js';
+import { who } from '../session/session.js';
 
 /** What comes first where nothing has happened yet. */
 export function FirstSteps({ engines }: { readonly engines: number }) {
@@ -39,8 +40,13 @@ export function FirstSteps({ engines }: { readonly engines: number }) {
         </li>
       </ol>
       <p>
-        Programs use the <a href={referenceAddress}>HTTP API</a>. Read more in the{' '}
-        <a href={docsAddress}>documentation</a>.
+        Programs use the <a href={referenceAddress}>HTTP API</a>.
+        {who.value?.place?.docs === true && (
+          <>
+            {' '}
+            Read more in the <a href={docsAddress}>documentation</a>.
+          </>
+        )}
       </p>
     </section>
   );

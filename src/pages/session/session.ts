@@ -14,6 +14,8 @@ export type Who = {
     readonly project: string;
     readonly database: string;
     readonly fauxton?: string;
+    /** Whether the server has the documentation; in a clone it may not be built. */
+    readonly docs?: boolean;
   };
 };
 
