@@ -1,11 +1,12 @@
 import { statusOfProblem } from '../../src/http/answers/problems.js';
 import { fullPath, tags, type RouteDoc, type Tag } from '../../src/http/route.js';
 import { routes } from '../../src/http/routes.js';
+import { workflowRoutes } from '../../src/http/workflows/routes.js';
 import { code, page, prose, table } from './markdown.js';
 
 /** All routes of the HTTP API, in short; the server itself serves the rest. */
 export function apiPage(): string {
-  const all: readonly RouteDoc[] = routes;
+  const all: readonly RouteDoc[] = [...routes, ...workflowRoutes];
   const sections = (Object.keys(tags) as Tag[]).flatMap((tag) => {
     const own = all.filter((route) => route.tag === tag);
     return [

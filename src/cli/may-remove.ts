@@ -1,4 +1,5 @@
 import type { NamedKind } from '../client.js';
+import { versionOf } from '../model/flow-versions.js';
 import { ownerOf } from '../model/task.js';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -31,10 +32,13 @@ export function mayRemove(doc: Document, facts: PruneFacts): boolean {
   );
 }
 
-/** Whether a file stands for a document: by its id, or by kind, name and owner. */
+/** Whether a file stands for a document: by its id, or by kind, name and owner, and of a flow by its version. */
 function isHeldBy(doc: Document, file: Document): boolean {
   if (file['_id'] !== undefined && file['_id'] === doc['_id']) return true;
-  return definitionKey(file) === definitionKey(doc);
+  const isFlow = doc['type'] === 'flow';
+  return (
+    definitionKey(file) === definitionKey(doc) && (!isFlow || versionOf(file) === versionOf(doc))
+  );
 }
 
 /** What tells one definition from another, whatever its id. */

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { Client, NamedKind } from '../client.js';
 import type { Config } from '../config/load.js';
-import { problem } from '../errors.js';
+import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
+import { currentRecordKeys } from '../model/flow-versions.js';
 import { checkReferences } from '../validate/references.js';
 import { samples } from '../validate/samples.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import type { GoodFile } from './check-files.js';
 import { chosenOwner } from './chosen-owner.js';
-import { jsonFilesIn, readJsonFile } from './files.js';
+import { contentHash, jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
 import { ownFolder } from './paths.js';
@@ -96,6 +97,26 @@ async function documentsIn(folder: string): Promise<readonly Written[]> {
   });
 }
 
+/** This push may have taken `current` from a version that goes; anything else that has changed is a conflict. */
+async function removeAsPlanned(doc: StoredDocument, client: Client): Promise<void> {
+  try {
+    await client.remove(doc._id, doc._rev);
+  } catch (error) {
+    const isLost = error instanceof TwsError && error.code === 'document_conflict';
+    const now = isLost && doc['type'] === 'flow' ? await client.get(doc._id) : undefined;
+    if (now === undefined || contentBut(now) !== contentBut(doc)) throw error;
+    await client.remove(now._id, now._rev);
+  }
+}
+
+/** The content of a flow but for what says which version is current. */
+function contentBut(flow: StoredDocument): string {
+  const content = Object.entries(flow).filter(([key]) => !ofCurrent.has(key));
+  return contentHash(Object.fromEntries(content));
+}
+
+const ofCurrent: ReadonlySet<string> = new Set(['_rev', 'current', ...currentRecordKeys]);
+
 /** What stays and names something that would go: each is a problem. */
 export async function brokenBy(
   client: Client,
@@ -143,8 +164,9 @@ export async function removeAll(
   io: Io,
   gone: (id: string) => void,
 ): Promise<readonly { readonly id: string; readonly action: 'removed' }[]> {
-  for (const { _id, _rev } of removed) {
-    await client.remove(_id, _rev);
+  for (const doc of removed) {
+    const { _id } = doc;
+    await removeAsPlanned(doc, client);
     gone(_id);
     io.out(`removing: ${_id} (no file holds it)`);
   }

@@ -25,7 +25,7 @@ export const tags = {
   operation: 'Engines, figures, health.',
   session: 'Signing in and out.',
   ojs: 'The Open Job Spec: jobs and workers of programs that speak it.',
-  node_workflow: 'Clients of node-workflow.',
+  node_workflow: 'Clients of node-workflow, on a server whose settings have `http.node_workflow`.',
   reference: 'This reference.',
 } as const;
 export type Tag = keyof typeof tags;

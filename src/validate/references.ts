@@ -43,7 +43,11 @@ export async function checkReferences(
   const isKept = ({ _id }: Called<object>): boolean => !ids.has(_id.replace(inDatabase, ''));
   const kept = { tasks: all.tasks.filter(isKept), flows: all.flows.filter(isKept) };
   const tasks = together(files.tasks, kept.tasks, ownKey);
-  const flows = together(withCurrents(files.flows, all.flows), kept.flows, versionKey);
+  const flows = together(
+    withCurrents(files.flows, all.flows),
+    givingWay(kept.flows, files.flows),
+    versionKey,
+  );
   const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
   const findings = checkDefinitions({ tasks, flows }, ({ _id = '' }) => docs.has(_id));
   const known = { task: namesOf(tasks), flow: namesOf(flows) };
@@ -140,13 +144,30 @@ function withCurrents(
   files: readonly Called<Flow>[],
   stored: readonly Called<Flow>[],
 ): readonly Called<Flow>[] {
-  const told = new Set(files.filter(({ current }) => current === true).map(ownKey));
+  const told = toldIn(files);
   const kept = new Map(stored.map((flow) => [versionKey(flow), flow]));
   return files.map((flow) => {
     const { current, current_since: since } = kept.get(versionKey(flow)) ?? {};
     if (flow.current !== undefined || told.has(ownKey(flow)) || current !== true) return flow;
     return { ...flow, current, ...(since === undefined ? {} : { current_since: since }) };
   });
+}
+
+/** Stored flows of which a file says that another version is current: that takes the place when it is pushed. */
+function givingWay(
+  stored: readonly Called<Flow>[],
+  files: readonly Called<Flow>[],
+): readonly Called<Flow>[] {
+  const told = toldIn(files);
+  return stored.map((flow) => {
+    const { current: _current, ...rest } = flow;
+    return told.has(ownKey(flow)) ? rest : flow;
+  });
+}
+
+/** The flows of which a file says which version is current. */
+function toldIn(files: readonly Called<Flow>[]): ReadonlySet<string> {
+  return new Set(files.filter(({ current }) => current === true).map(ownKey));
 }
 
 const ownKey = ({ name, owner }: Named): string => keyOf(name, owner);

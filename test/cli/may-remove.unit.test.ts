@@ -8,6 +8,8 @@ const facts: PruneFacts = {
 };
 const file = { type: 'task', name: 'a' };
 
+const flowOf = (version: unknown) => ({ type: 'flow', name: 'a', owner: 'me', version });
+
 it.each<[string, object, Partial<PruneFacts>, boolean]>([
   ['that this project brought and no file holds', {}, {}, true],
   ['of any owner, as the project brought it', { owner: 'ada' }, {}, true],
@@ -23,6 +25,8 @@ it.each<[string, object, Partial<PruneFacts>, boolean]>([
   ['that a file holds by id', { name: 'b' }, { held: [{ ...file, _id: 'task:DEFAULT:a' }] }, false],
   ['whose name a file of another owner has', {}, { held: [{ ...file, owner: 'ada' }] }, true],
   ['whose name a file of another kind has', {}, { held: [{ ...file, type: 'flow' }] }, true],
+  ['that is a flow of another version than the file', flowOf('1'), { held: [flowOf('2')] }, true],
+  ['that is a flow of the version of a file', flowOf(1), { held: [flowOf('1')] }, false],
 ])('a document %s is judged by --prune', (_title, doc, more, isRemoved) => {
   expect(mayRemove({ ...stored, ...doc }, { ...facts, ...more })).toBe(isRemoved);
 });

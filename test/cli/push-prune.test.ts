@@ -39,6 +39,23 @@ describe('tws push --prune', () => {
     expect(await names()).toEqual(['task:DEFAULT:a', 'task:ada:theirs', 'flow:DEFAULT:f']);
   });
 
+  it('puts a version that is current in place of another one', async () => {
+    const { tws, names, drop, root, store } = await pushed();
+    const version = (of: string) =>
+      JSON.stringify({ ...flow('v', ['a']), version: of, current: true });
+    await writeFile(join(root, 'couch/tws/flows/v.json'), version('1'));
+    const flags = { map: true, prune: true, confirm: false };
+    expect((await tws(push, { flags })).exit).toBe(0);
+    await drop('couch/tws/flows/v.json');
+    await writeFile(join(root, 'couch/tws/flows/v@2.json'), version('2'));
+    const { exit, out, err } = await tws(push, { flags });
+    expect(exit, err).toBe(0);
+    expect(out).toContain('current: v version "2", before: flow:DEFAULT:v@1');
+    expect(out).toContain('removing: flow:DEFAULT:v@1 (no file holds it)');
+    expect(await names()).not.toContain('flow:DEFAULT:v@1');
+    expect(await store.get('flow:DEFAULT:v@2')).toMatchObject({ current: true });
+  });
+
   it('keeps what another project, a person or a sample brought', async () => {
     const { tws, env, put, names, drop } = await pushed();
     const theirs = await project({ 'couch/tws/tasks/theirs.json': task('theirs') });
