@@ -1,7 +1,6 @@
 import { overdueSubjects } from '../client.js';
 import type { Config } from '../config/load.js';
 import { TwsError } from '../errors.js';
-import type { Log } from '../log.js';
 import type { StoredDocument } from '../model/document.js';
 import { keptIn } from '../sensitive/values.js';
 import type { SubjectFacts, Vault } from '../sensitive/vault.js';
@@ -10,10 +9,17 @@ import { lateVaultOf, withVault } from './sensitive-values.js';
 
 /** What a retention pass does with sensitive values. */
 export type SubjectRetention = {
-  /** Whether the time of a subject is over. */
-  readonly isDue: () => Promise<boolean>;
-  /** Destroys the keys of those subjects, by the engine with this id, and tells it. */
-  readonly purge: (by: string, log: Log) => Promise<void>;
+  /** Number of subjects whose time is over. */
+  readonly due: () => Promise<number>;
+  /** Destroys the keys of those subjects, by the process of this name. */
+  readonly purge: (by: string) => Promise<PurgedSubjects>;
+};
+
+/** Number of subjects whose keys were destroyed, and of those that are left; `problem` says why. */
+export type PurgedSubjects = {
+  readonly destroyed: number;
+  readonly left: number;
+  readonly problem?: string;
 };
 
 /** Why they are purged, for the record. */
@@ -34,29 +40,31 @@ export function retentionOf(
   now: () => number = Date.now,
 ): SubjectRetention {
   return {
-    isDue: () =>
-      withVault(open(), async (vault) => (await overdue(vault, usualMs, now())).length > 0),
-    purge: (by, log) =>
+    due: () => withVault(open(), async (vault) => (await overdue(vault, usualMs, now())).length),
+    purge: (by) =>
       withVault(open(), async (vault) => {
         const due = await overdue(vault, usualMs, now());
-        if (due.length === 0) return;
         const isDue = (stored: StoredDocument): boolean =>
           overdueSubjects([keptIn(stored)], usualMs, now()).length > 0;
-        let gone = 0;
+        let destroyed = 0;
         try {
           for (let from = 0; from < due.length; from += together) {
             const some = due.slice(from, from + together);
-            gone += (await vault.purge(some, { who: by, why, isDue })).length;
+            destroyed += (await vault.purge(some, { who: by, why, isDue })).length;
           }
-          const text = `Destroyed the keys of ${counted(gone, 'subject')} whose sensitive values are past their time.`;
-          log.info({ subjects: gone }, text);
+          return { destroyed, left: 0 };
         } catch (error) {
           if (!(error instanceof TwsError)) throw error;
-          const text = `Sensitive values of ${counted(due.length - gone, 'subject')} that are past their time could not be purged: ${error.message}`;
-          log.warn({ subjects: due.length - gone }, text);
+          return { destroyed, left: due.length - destroyed, problem: error.message };
         }
       }),
   };
+}
+
+/** Why the keys of some subjects were not destroyed, as a sentence; undefined: all were. */
+export function subjectsLeft({ left, problem }: PurgedSubjects): string | undefined {
+  if (problem === undefined) return undefined;
+  return `Sensitive values of ${counted(left, 'subject')} that are past their time could not be purged: ${problem}`;
 }
 
 /** None where sensitive values are not set up, or not for this user. */

@@ -3,7 +3,7 @@ import type { Client, PassResult } from '../client.js';
 import { TwsError } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Retain } from '../model/retain.js';
-import type { SubjectRetention } from './overdue-subjects.js';
+import { subjectsLeft, type PurgedSubjects, type SubjectRetention } from './overdue-subjects.js';
 import { counted, lengthOf } from '../words.js';
 
 /** Time from the begin of one pass to the next, ms. */
@@ -70,16 +70,24 @@ async function passOnce(
     if (!told.has(line)) log.warn({ flow }, line);
     told.add(line);
   }
-  const isDue = (await subjects?.isDue()) === true;
-  const hasWork = configured || toPurge || expired > 0 || isDue;
+  const due = (await subjects?.due()) ?? 0;
+  const hasWork = configured || toPurge || expired > 0 || due > 0;
   if (!hasWork || signal.aborted) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') {
-    if (isDue) await subjects?.purge(by, log);
+    if (due > 0 && subjects !== undefined) tellPurged(await subjects.purge(by), log);
     tellPass(pass, Date.now() - began, log);
   }
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
+}
+
+function tellPurged(purged: PurgedSubjects, log: Log): void {
+  const { destroyed, left } = purged;
+  const text = `Destroyed the keys of ${counted(destroyed, 'subject')} whose sensitive values are past their time.`;
+  if (destroyed > 0) log.info({ subjects: destroyed }, text);
+  const why = subjectsLeft(purged);
+  if (why !== undefined) log.warn({ subjects: left }, why);
 }
 
 type Done = Extract<PassResult, { readonly kind: 'done' }>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { retain } from '../../src/cli/commands/retain.js';
 import { openProject } from './database.js';
 import { tws as start } from './executable.js';
+import { vaultOf } from '../support/vault.js';
 import { flow } from './terminal.js';
 
 const day = 86_400_000;
@@ -67,6 +68,27 @@ describe('tws retain', () => {
     expect(await store.get('retention')).toMatchObject({ last: { removed: { succeeded: 1 } } });
     const again = await tws(retain, { flags: { confirm: false } });
     expect(again).toMatchObject({ exit: 0, out: 'removed: no job' });
+  });
+
+  it('destroys the keys of subjects whose sensitive values are past their time', async () => {
+    const space = await openProject({ 'tws.json': { project: 'p', sensitive_retain: 'P30D' } });
+    const { vault } = await vaultOf(space, () => Date.now() - 31 * day);
+    const { subject } = await vault.put('DEFAULT', 'maria', { iban: 'DE02 1203' });
+    const kept = { who: 'test', retain: 0 };
+    const ever = await vault.put('DEFAULT', 'ada', { iban: 'DE02 1203' }, kept);
+    const dry = await space.tws(retain, { flags: { dryRun: true } });
+    expect(dry.out).toBe(
+      'would be removed: no job\nwould be removed: sensitive values of 1 subject',
+    );
+    expect((await space.tws(retain)).error?.code).toBe('confirmation_needed');
+    expect(await vault.list()).toHaveLength(2);
+    const { exit, out } = await space.tws(retain, { flags: { confirm: false } });
+    expect([exit, out]).toEqual([0, 'removed: no job\nremoved: sensitive values of 1 subject']);
+    expect(await vault.list()).toMatchObject([{ subject: ever.subject }]);
+    const who = expect.stringMatching(/^tws retain/) as string;
+    expect((await vault.accesses()).at(-1)).toMatchObject({ how: 'purge', subject, who });
+    const { json } = await space.tws(retain, { mode: 'json' });
+    expect(json).toMatchObject({ configured: false, subjects: 0 });
   });
 
   it('removes nothing while another process does', async () => {

@@ -132,10 +132,11 @@ it('makes a pass where nothing but the time of sensitive values is over, and onl
   const purged: string[] = [];
   let pass = 0;
   const subjects: SubjectRetention = {
-    isDue: () => Promise.resolve(pass > 1),
-    purge: (by, log) => {
-      log.info({}, 'purged');
-      return Promise.resolve(void purged.push(by));
+    due: () => Promise.resolve(pass > 1 ? 2 : 0),
+    purge: (by) => {
+      purged.push(by);
+      const left = { destroyed: 1, left: 1, problem: 'It is refused.' };
+      return Promise.resolve(purged.length === 1 ? { destroyed: 2, left: 0 } : left);
     },
   };
   const lines = await passes(
@@ -151,5 +152,9 @@ it('makes a pass where nothing but the time of sensitive values is over, and onl
     subjects,
   );
   expect(purged).toEqual(['engine:a', 'engine:a']);
-  expect(lines.filter((line) => line === 'info: purged')).toHaveLength(2);
+  expect(lines.filter((line) => /subject/.test(line))).toEqual([
+    'info: Destroyed the keys of 2 subjects whose sensitive values are past their time.',
+    'info: Destroyed the keys of 1 subject whose sensitive values are past their time.',
+    'warn: Sensitive values of 1 subject that are past their time could not be purged: It is refused.',
+  ]);
 });

@@ -14,17 +14,21 @@ import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { confirming } from '../prompt.js';
 import { createRedraw } from '../redraw.js';
+import { subjectRetention, subjectsLeft, type SubjectRetention } from '../overdue-subjects.js';
 import { retentionEveryMs } from '../retention-run.js';
 import { tableLines } from '../table.js';
 
 const flags = z.object({ dryRun: switchFlag, confirm: z.boolean().default(true) });
 
 /**
- * `tws retain`: removes the jobs that `retain` does not keep, after a question, while no other process does. Exit
+ * `tws retain`: removes the jobs that `retain` does not keep, and destroys the keys of subjects whose sensitive values are
+ * past their time, after a question, while no other process does. Exit
  * 1 when a job changed meanwhile, when a `retain` cannot be followed, or when nobody agreed.
  */
 export const retain = defineCommand(flags, async ({ flags: said, config: read }, io) => {
-  const { retain: usual, root, ...config } = read();
+  const whole = read();
+  const { retain: usual, root, ...config } = whole;
+  const subjects = subjectRetention(whole);
   const { client, close } = openDatabase(config);
   try {
     const state = await client.readRetention(usual);
@@ -32,7 +36,9 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
       io.warn(`No job of flow ${flow} is removed: ${message}`);
     }
     const { expired } = state;
-    if (!state.configured && expired === 0) {
+    const due = await subjects.due();
+    const found = { expired, subjects: due };
+    if (!state.configured && expired === 0 && due === 0) {
       io.out('No retention is configured: all jobs stay.');
       io.say(howToSay);
       const { configured, problems } = state;
@@ -40,21 +46,52 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
       return problems.length > 0 ? 1 : 0;
     }
     if (said.dryRun)
-      return tell({ ...(await lookAt(client, usual, io)), expired }, 'would be removed', io);
+      return tell({ ...(await lookAt(client, usual, io)), ...found }, 'would be removed', io);
     if (said.confirm) {
       const looked = await lookAt(client, usual, io);
-      const isNone = sumOf(looked, 'removed') === 0;
-      if (isNone && expired === 0) return tell({ ...looked, expired }, 'removed', io);
-      if (!isNone && !(await isAgreed(looked, io))) return 1;
+      const isNone = sumOf(looked, 'removed') === 0 && due === 0;
+      if (isNone && expired === 0) return tell({ ...looked, ...found }, 'removed', io);
+      if (!isNone && !(await isAgreed(looked, due, io))) return 1;
     }
-    return tell(await removeOld(client, { usual, root }, io), 'removed', io);
+    return await removeAll(client, { usual, root, subjects, due }, io);
   } finally {
     await close();
   }
 });
 
+type Removing = Pick<RetainOptions, 'usual' | 'root'> & {
+  readonly subjects: SubjectRetention;
+  /** Number of subjects whose time is over. */
+  readonly due: number;
+};
+
+/** Removes jobs, then the keys of subjects; the answer is the exit status. */
+async function removeAll(
+  client: Client,
+  { subjects, due, ...given }: Removing,
+  io: Io,
+): Promise<number> {
+  const removed = await removeOld(client, given, io);
+  if (due === 0 || removed.broken) return tell({ ...removed, subjects: 0 }, 'removed', io);
+  const purged = await subjects.purge(byThis);
+  const exit = tell({ ...removed, subjects: purged.destroyed }, 'removed', io);
+  const left = subjectsLeft(purged);
+  if (left === undefined) return exit;
+  io.warn(left);
+  return Math.max(exit, 1);
+}
+
 const nothing = {
-  ...{ rows: [], documents: 0, expired: 0, archived: 0, kept: [], failures: [], broken: false },
+  ...{
+    rows: [],
+    documents: 0,
+    expired: 0,
+    subjects: 0,
+    archived: 0,
+    kept: [],
+    failures: [],
+    broken: false,
+  },
 };
 
 const howToSay =
@@ -70,19 +107,20 @@ async function lookAt(client: Client, usual: Retain | undefined, io: Io): Promis
   return looked;
 }
 
-/** `expired`: events whose life had ended. */
-type Removed = RetainResult & { readonly expired: number };
+/** `expired`: events whose life had ended; `subjects`: those whose keys were destroyed. */
+type Removed = RetainResult & { readonly expired: number; readonly subjects: number };
+
+const byThis = `tws retain (process ${process.pid})`;
 
 /** @throws TwsError `retention_running` */
 async function removeOld(
   client: Client,
   given: Pick<RetainOptions, 'usual' | 'root'>,
   io: Io,
-): Promise<Removed> {
+): Promise<Omit<Removed, 'subjects'>> {
   const options = { ...given, signal: io.stop, atOnce: true, everyMs: retentionEveryMs };
-  const by = `tws retain (process ${process.pid})`;
   const pass = await withProgress('removing', io, (onProgress) =>
-    client.retention({ ...options, by, onProgress }),
+    client.retention({ ...options, by: byThis, onProgress }),
   );
   if (pass.kind === 'done') return { ...pass.result, expired: pass.expired };
   const { by: other, since } = pass.kind === 'busy' ? pass : { by: 'another process', since: 0 };
@@ -107,18 +145,21 @@ async function withProgress<T>(
   }
 }
 
-async function isAgreed(looked: RetainResult, io: Io): Promise<boolean> {
+async function isAgreed(looked: RetainResult, due: number, io: Io): Promise<boolean> {
   const { documents } = looked;
-  if (!io.interactive) throw problem('confirmation_needed', { count: documents });
+  if (!io.interactive) throw problem('confirmation_needed', { count: documents + due });
   for (const line of linesOf(looked, io)) io.say(line);
-  const jobs = counted(sumOf(looked, 'removed'), 'job');
+  const removed = sumOf(looked, 'removed');
+  const jobs = `Remove ${counted(removed, 'job')} (${counted(documents, 'document')})`;
+  const keys = `estroy the keys of ${counted(due, 'subject')} of sensitive values`;
   const ask = await confirming(io, 'Removing old jobs');
-  return ask.confirm(`Remove ${jobs} (${counted(documents, 'document')})?`, false);
+  const what = due === 0 ? jobs : removed === 0 ? `D${keys}` : `${jobs} and d${keys}`;
+  return ask.confirm(`${what}?`, false);
 }
 
 /** Prints what was removed, or would be; the answer is the exit status. */
 function tell(result: Removed, done: 'removed' | 'would be removed', io: Io): number {
-  const { documents, kept, problems, broken, archived, failures, expired } = result;
+  const { documents, kept, problems, broken, archived, failures, expired, subjects } = result;
   io.json({ ...result, dryRun: done !== 'removed' });
   for (const line of linesOf(result, io)) io.out(line);
   const removed = sumOf(result, 'removed');
@@ -126,6 +167,7 @@ function tell(result: Removed, done: 'removed' | 'would be removed', io: Io): nu
   const all = documents > removed ? ` (${counted(documents, 'document')})` : '';
   io.out(`${done}: ${jobs}${all}`);
   if (expired > 0) io.out(`${done}: ${counted(expired, 'expired document')}`);
+  if (subjects > 0) io.out(`${done}: sensitive values of ${counted(subjects, 'subject')}`);
   for (const { id, because, job } of kept.slice(0, mostShown)) {
     const what = job === id ? 'it' : `job ${job}, which goes with it,`;
     io.say(`kept: ${id}: ${reasons[because](what)}.`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../../src/decide/start/prepare.js';
-import type { Phase } from '../../../src/model/step.js';
+import { contextOfAttempt, inputOf } from '../../../src/decide/start/prepare.js';
+import type { LiveJob } from '../../../src/model/job.js';
+import type { LiveStep, Phase } from '../../../src/model/step.js';
 import { leavesOf } from '../../../src/structures/tree.js';
 import { story } from '../story.js';
 
@@ -31,5 +32,21 @@ describe('inputOf', () => {
     const [, leaf] = leavesOf(told.flow.tasks);
     if (leaf === undefined) throw new Error('The flow has no second step.');
     expect(inputOf(told.liveJob, { leaf, phase })).toMatchObject(input);
+  });
+});
+
+describe('contextOfAttempt', () => {
+  it('gives templates that are filled in for an attempt what the others saw, with its rendered parameters', () => {
+    const told = story({ steps: ['a', 'b'] });
+    told.go();
+    told.done('first');
+    const step = { ...told.steps[0], params: { x: 1 } } as LiveStep;
+    const seen = { results: { a: 'first' }, parent_results: { 0: 'first' } };
+    expect(contextOfAttempt(told.job as LiveJob, step, seen)).toEqual({
+      job: told.job,
+      step: { index: 0, path: '0', name: 'a', task: 'a', attempt: 1, run: 1, phase: 'main' },
+      params: { x: 1 },
+      ...seen,
+    });
   });
 });
