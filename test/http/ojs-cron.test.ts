@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { problem } from '../../src/errors.js';
 import { documentsOfCron } from '../../src/http/ojs/cron/documents.js';
 import { cronSchema } from '../../src/http/ojs/cron/schemas.js';
 import { openWorkspace } from '../support/workspace.js';
@@ -73,7 +74,10 @@ it('a cron job is removed although an engine writes at the same time what it sta
   const workspace = await openWorkspace({});
   const { store } = workspace;
   let writes = 3;
+  let isInterrupted = false;
+  const away = problem('couch_unreachable', { url: 'http://db', cause: 'gone' });
   const remove: typeof store.remove = async (id, rev) => {
+    if (isInterrupted && id.startsWith('flow:')) throw away;
     const doc = await store.get(id);
     if (doc?.['type'] === 'schedule' && (writes -= 1) >= 0) await store.write(doc);
     return store.remove(id, rev);
@@ -84,4 +88,12 @@ it('a cron job is removed although an engine writes at the same time what it sta
   expect((await api.ojs('DELETE', '/v1/cron/a')).status).toBe(200);
   expect(writes).toBeLessThan(0);
   expect((await api.ojs('GET', '/v1/cron/a')).status).toBe(404);
+  // A young one, too, leaves nothing behind when its removal is interrupted and asked for again.
+  expect((await api.ojs('POST', '/v1/cron', { body: { name: 'b', ...order } })).status).toBe(201);
+  isInterrupted = true;
+  expect((await api.ojs('DELETE', '/v1/cron/b')).status).toBe(503);
+  isInterrupted = false;
+  expect(await store.get('flow:DEFAULT:ojs-cron:b')).toBeDefined();
+  expect((await api.ojs('DELETE', '/v1/cron/b')).status).toBe(404);
+  expect(await store.get('flow:DEFAULT:ojs-cron:b')).toBeUndefined();
 });

@@ -111,17 +111,44 @@ export const removeCronRoute = ojsRoute({
     const { schedule, cron } = await despiteEngines(async () => {
       const schedule = await cronToRemove(api, who, name);
       const cron = await cronAnswer(api, schedule);
+      // Should the removal be interrupted, whoever asks again need not wait until the flow is old enough.
+      for (const doc of await flowsMadeFor(api, schedule)) await markRemoved(api, doc);
       await api.client.remove(schedule._id, schedule._rev);
       return { schedule, cron };
     });
-    const flow = cronFlowName(name);
-    // Only what was made for it goes with it.
-    const made =
-      schedule['flow'] === flow ? await api.client.find('flow', flow, ownerOf(schedule)) : [];
-    for (const doc of made) await api.client.remove(doc._id, doc._rev);
+    for (const doc of await flowsMadeFor(api, schedule)) await removeLeft(api, doc);
     return { status: 200, body: { cron, cron_job: cron, deleted: true, name } };
   },
 });
+
+/** The flows that were made for a cron job, and go with it. */
+async function flowsMadeFor(
+  api: Api,
+  { name, flow, ...schedule }: StoredDocument,
+): Promise<readonly StoredDocument[]> {
+  if (flow !== cronFlowName(String(name))) return [];
+  return api.client.find('flow', flow, ownerOf(schedule));
+}
+
+/** Says in a flow that nothing runs it any more. */
+async function markRemoved(api: Api, flow: StoredDocument): Promise<void> {
+  const { ojs } = flow;
+  if (isObject(ojs) && ojs['removed_at'] !== undefined) return;
+  await api.client.write({
+    ...flow,
+    ojs: { ...(isObject(ojs) ? ojs : {}), removed_at: api.now() },
+  });
+}
+
+/** Removes a flow that was left behind; one that was taken over for a new cron job meanwhile stays. */
+async function removeLeft(api: Api, { _id, _rev, ojs }: StoredDocument): Promise<void> {
+  if (!isObject(ojs) || ojs['removed_at'] === undefined) return;
+  try {
+    await api.client.remove(_id, _rev);
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'document_conflict') throw error;
+  }
+}
 
 /**
  * As `cronFor`. Of a cron job whose removal was interrupted there is only the flow, which nothing runs: it goes when
@@ -170,9 +197,10 @@ async function storeCron(
   }
 }
 
-/** Made for a cron job, and not just now. */
+/** Made for a cron job that is being removed, or not just now. */
 function isLeftBehind({ ojs }: StoredDocument, now: number): boolean {
   if (!isObject(ojs)) return false;
+  if (ojs['removed_at'] !== undefined) return true;
   const made = ojs['created_at'];
   return typeof made !== 'number' || made < now - registeringMs;
 }
