@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -271,12 +271,25 @@ async function untilListed(cwd: string, job: string): Promise<void> {
   await expect.poll(listed, { interval: 500 }).toContain(job);
 }
 
+/** A flow that asks somebody by mail. */
+const asks = {
+  ...{ type: 'flow', name: 'asks', owner: 'DEFAULT', timeout: 0 },
+  tasks: [{ name: 'sign', approve: { title: 'Sign it', assignee: 'ann' } }],
+  notify: [
+    {
+      ...{ on: ['waiting'], task: 'mail' },
+      params: { to: 'ann@example.com', text: 'Answer at {{form.link}}' },
+    },
+  ],
+};
+
 describe('a project of tws new', () => {
   it('runs its own job and the samples by the commands of its README, and says where mails go', async () => {
     const above = await project();
     expect(await tws(['new', 'project', 'shop'], { cwd: above }).ended).toBe(0);
     const cwd = join(above, 'shop');
     const readme = await readFile(join(cwd, 'README.md'), 'utf8');
+    await writeFile(join(cwd, 'asks.json'), JSON.stringify(asks));
     const ports = ['--port', '0', '--mail-port', '0', '--s3-port', '0'];
     const dev = tws(['dev', '--mailbox', ...ports], { cwd });
     await dev.prints(/Ctrl-C ends all/);
@@ -298,6 +311,11 @@ describe('a project of tws new', () => {
       expect(await called.ended, `${call.join(' ')}: ${called.err()}`).toBe(0);
     }
     await dev.prints(/To: +me@example\.com/);
+    // A link in a mail leads to the server that this tws dev has begun, wherever that is.
+    expect(await tws(['push', 'asks.json'], { cwd }).ended).toBe(0);
+    expect(await tws(['submit', 'asks', '--stored-flow'], { cwd }).ended).toBe(0);
+    const [, api = ''] = /admin pages: +(\S+)/.exec(dev.out() + dev.err()) ?? [];
+    await dev.prints(new RegExp(`Answer at ${api}jobs/`));
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
   });

@@ -3,7 +3,7 @@ import { attemptsIn } from '../../src/pages/job/attempts.js';
 import { drawnJob } from '../../src/pages/graph/picture-of.js';
 import { stepPathOf, stepTree, stretchOf, type OutlineGroup } from '../../src/pages/job/outline.js';
 import { countStates, outlineRows, type ItemChoice } from '../../src/pages/job/outline-rows.js';
-import { marksIn, timescaleOf } from '../../src/pages/job/timescale.js';
+import { axisLabel, marksIn, timescaleOf, withRoom } from '../../src/pages/job/timescale.js';
 
 const step = (path: string, state = '$$complete', more: object = {}) => ({
   ...{ path, name: 'calc', task: 'calc', attempt: 1, run: 1, state, accepted: 10, start: 10 },
@@ -219,6 +219,23 @@ describe('the axis of the timeline', () => {
     expect(after(32_000)).toEqual(['0', ...seconds]);
     const since = ['+20 ms', '+40 ms', '+60 ms', '+80 ms', '+0.1 s'];
     expect(after(7_200_000)).toEqual(['0', ...since]);
+  });
+
+  it.each([
+    ['all where there is room', 800, [], ['0', '20 ms', '40 ms', '60 ms', '80 ms']],
+    ['not what would cover the one before', 150, [], ['0', '20 ms', '60 ms']],
+    ['not what would cover the length of a wait', 800, [0.21], ['0', '40 ms', '60 ms', '80 ms']],
+    ['nothing where there is no room at all', 10, [], []],
+  ] as const)('shows of the marks %s', (_title, width, waits, expected) => {
+    const texts = ['0', '20 ms', '40 ms', '60 ms', '80 ms'];
+    const labels = texts.map((text, i) => axisLabel(i, text, i / 5, width));
+    const others = waits.map((place) => axisLabel(place, '⋯ 29 s', place, width));
+    expect(withRoom(labels, others).map(({ text }) => text)).toEqual(expected);
+  });
+
+  it('has a mark at the right end stand before its place', () => {
+    expect(axisLabel(1, '9 s', 1, 100)).toMatchObject({ to: 100, isBefore: true });
+    expect(axisLabel(1, '9 s', 0, 100)).toMatchObject({ from: 0, isBefore: false });
   });
 
   it('does not cut what is short, or no longer than the rest', () => {

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/load.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
+import { packageRoot } from '../../package.js';
 import { reasonOf } from '../lines.js';
 import type { DoctorFinding } from './finding.js';
 
@@ -45,6 +46,13 @@ export function checkEgress({ egress: { allow, deny, exposed } }: Config): Docto
   return { what: 'egress', verdict: 'ok', says };
 }
 
+/** A plugin may import `tws/plugin`, which a global installation does not bring into the project. */
+function todoOf(problem: string | undefined): string {
+  return problem?.includes("Cannot find package 'tws'") === true
+    ? `Install tws in the project, which the plugin imports: npm install ${packageRoot()}`
+    : 'Mend the file or remove it; its tasks run on other engines only.';
+}
+
 /** Which plugins can be called, and why others cannot. */
 export function checkPlugins(registry: PluginRegistry): readonly DoctorFinding[] {
   const broken = registry.list().filter(({ state }) => state === 'broken');
@@ -55,7 +63,7 @@ export function checkPlugins(registry: PluginRegistry): readonly DoctorFinding[]
       what: `plugin ${name}`,
       verdict: 'fail',
       says: `${file} cannot be loaded: ${reasonOf({ name, file, problem })}`,
-      todo: 'Mend the file or remove it; its tasks run on other engines only.',
+      todo: todoOf(problem),
     })),
   ];
 }

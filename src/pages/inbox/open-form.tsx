@@ -23,7 +23,7 @@ type Props = {
 /** A form that waits for its answer, made of its JSON Schema. */
 export function OpenFormBox(props: Props) {
   const { form, isOfJob = false } = props;
-  const { job, path, attempt, step, title = step, text, due, since, flow, form: schema } = form;
+  const { job, step, title = step, text, due, since, flow } = form;
   const page = useRef<HTMLFormElement>(null);
   const { fields, input, mistakes, isBusy, error, answer } = useAnswer(props, page);
   return (
@@ -34,7 +34,8 @@ export function OpenFormBox(props: Props) {
       aria-label={`Form: ${title}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void answer();
+        // An approval is never given by the Enter key alone.
+        if (!isApproval(form)) void answer();
       }}
     >
       <h2>{title}</h2>
@@ -72,33 +73,73 @@ export function OpenFormBox(props: Props) {
         />
       )}
       {error !== undefined && <ProblemBox error={error} />}
-      <div class="buttons">
-        <button class="primary" disabled={isBusy} data-form={`${job} ${path} ${attempt}`}>
-          {isBusy ? 'Sending …' : answerWord(schema, input.given)}
-        </button>
-      </div>
+      <AnswerButtons form={form} isBusy={isBusy} answer={answer} />
     </form>
   );
 }
 
-/** What the button does: an approval that is not ticked is a refusal, and says so before it is sent. */
-function answerWord({ required }: OpenForm['form'], given: unknown): string {
-  if (!Array.isArray(required) || !required.includes('approved')) return 'Answer';
-  return isRecord(given) && given['approved'] === true ? 'Approve' : 'Refuse';
+type ButtonProps = {
+  readonly form: OpenForm;
+  readonly isBusy: boolean;
+  readonly answer: (decision?: Decision) => Promise<void>;
+};
+
+/** An approval has a button for each answer. */
+function AnswerButtons({ form, isBusy, answer }: ButtonProps) {
+  const { job, path, attempt } = form;
+  const key = `${job} ${path} ${attempt}`;
+  if (isBusy || !isApproval(form)) {
+    return (
+      <div class="buttons">
+        <button class="primary" disabled={isBusy} data-form={key}>
+          {isBusy ? 'Sending …' : 'Answer'}
+        </button>
+      </div>
+    );
+  }
+  const decide = (approved: boolean) => (): void => void answer({ approved });
+  return (
+    <div class="buttons">
+      <button type="button" class="primary" data-form={key} onClick={decide(true)}>
+        Approve
+      </button>
+      <button type="button" class="risky" onClick={decide(false)}>
+        Refuse
+      </button>
+    </div>
+  );
+}
+
+/** The answer that a button of an approval gives. */
+type Decision = { readonly approved: boolean };
+
+function isApproval({ form: { required } }: OpenForm): boolean {
+  return Array.isArray(required) && required.includes('approved');
+}
+
+/** What is to be filled in: the buttons of an approval say whether it is approved. */
+function askedBy(form: OpenForm): Readonly<Record<string, unknown>> {
+  const { form: schema } = form;
+  if (!isApproval(form)) return schema;
+  const { required = [], properties = {}, ...more } = schema;
+  const { approved: _approved, ...others } = isRecord(properties) ? properties : {};
+  const needed = (required as readonly unknown[]).filter((key) => key !== 'approved');
+  return { ...more, properties: others, required: needed };
 }
 
 /** What is filled in, what is wrong with it, and what sends it. */
 function useAnswer(
-  { form: { job, path, attempt, form: schema }, isOfJob = false, onAnswered }: Props,
+  { form, isOfJob = false, onAnswered }: Props,
   page: { readonly current: HTMLFormElement | null },
 ) {
-  const fields = useMemo(() => formOf({ document: { schema } }), [schema]);
+  const { job, path, attempt } = form;
+  const fields = useMemo(() => formOf({ document: { schema: askedBy(form) } }), [form.form]);
   const input = useParams(fields, firstParams(fields, undefined));
   const [isTried, setTried] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const mistakes: Mistakes = isTried ? input.mistakes : {};
-  const answer = async (): Promise<void> => {
+  const answer = async (decision?: Decision): Promise<void> => {
     setTried(true);
     if (Object.keys(input.mistakes).length > 0) {
       requestAnimationFrame(() =>
@@ -110,7 +151,12 @@ function useAnswer(
     setError(undefined);
     try {
       const via = isOfJob ? 'page' : 'inbox';
-      const body = { step: path, attempt, data: input.given ?? {}, via };
+      const body = {
+        step: path,
+        attempt,
+        data: { ...(isRecord(input.given) ? input.given : {}), ...decision },
+        via,
+      };
       const { step } = await send<{ readonly step: string }>(
         'POST',
         `jobs/${encodeURIComponent(job)}/answer`,

@@ -97,7 +97,8 @@ const doneWords: Readonly<Record<Parameters<AskedOf>[0], string>> = {
 };
 
 function awaitsSignal({ attempts }: Props): boolean {
-  return attempts.some(({ open, signal }) => open && signal !== undefined);
+  // A form is answered where it stands.
+  return attempts.some(({ open, signal, form }) => open && signal !== undefined && !form);
 }
 
 type QuestionProps = Props & {

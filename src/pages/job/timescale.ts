@@ -114,6 +114,41 @@ export function marksIn(
   });
 }
 
+/** A text on the axis, and where its box begins and ends, px. */
+export type AxisLabel<T> = {
+  readonly of: T;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  /** It stands before its place instead of behind it, since there is no room to the right. */
+  readonly isBefore: boolean;
+};
+
+/** About the width of a character of the axis, and what is around a text, px. */
+const characterPx = 7;
+const aroundPx = 8;
+
+/** Returns the box of a text at a place (0 to 1) of an axis that is `width` px wide. */
+export function axisLabel<T>(of: T, text: string, place: number, width: number): AxisLabel<T> {
+  const at = place * width;
+  const length = text.length * characterPx + aroundPx;
+  const isBefore = at + length > width;
+  return { of, text, from: isBefore ? at - length : at, to: isBefore ? at : at + length, isBefore };
+}
+
+/** Returns those of the labels, in their order, that cover neither one before them nor one of `others`. */
+export function withRoom<T>(
+  labels: readonly AxisLabel<T>[],
+  others: readonly AxisLabel<unknown>[] = [],
+): readonly AxisLabel<T>[] {
+  const shown: AxisLabel<T>[] = [];
+  for (const one of labels) {
+    const isFree = [...others, ...shown].every(({ from, to }) => one.to <= from || one.from >= to);
+    if (isFree && one.from >= 0) shown.push(one);
+  }
+  return shown;
+}
+
 /** Marks that are close together are told apart. */
 function markText(ms: number, every: number): string {
   if (ms === 0) return '0';

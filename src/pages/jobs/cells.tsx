@@ -57,9 +57,15 @@ export function Cell({ word, job }: { readonly word: string; readonly job: Summa
 function JobLink({ id }: { readonly id: string }) {
   return (
     <Link href={`/jobs/${encodeURIComponent(id)}`} title={id} class="mono">
-      {id}
+      {slotOf(id) ?? id}
     </Link>
   );
+}
+
+/** Jobs of a schedule differ in the end of their ids, which would be cut off: `morning, 2026-11-27T02:00:00Z`. */
+function slotOf(id: string): string | undefined {
+  const [, name, slot] = /^schedule-run:[^:]*:([^:]+):(\d{4}-\S+)$/.exec(id) ?? [];
+  return slot === undefined ? undefined : `${name} ${slot}`;
 }
 
 /** What it does now, or why it failed. */

@@ -149,7 +149,7 @@ function optionsOf({ current }: { readonly current: Props }, width: number): uPl
       {
         ...axis,
         ...(current.steps === undefined ? {} : { incrs: [...current.steps] }),
-        size: 64,
+        size: 76,
         values: (_chart, splits) => splits.map((one) => current.words(one)),
       },
     ],
