@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differences, isSameJson, mergeEdits } from '../../src/model/three-way.js';
 import { stateOf, type StoredDefinition } from '../../src/pages/definitions/stored.js';
-import { flowOf, flowsOf, meant, tasksOf, usesOf } from '../../src/pages/definitions/uses.js';
+import { flowOf, flowsOf, meant, tasksOf, usesOfTasks } from '../../src/pages/definitions/uses.js';
 import { stepParamsSchema } from '../../src/pages/form/step-schema.js';
 
 describe('two changes of one definition', () => {
@@ -118,7 +118,9 @@ describe('what a flow names', () => {
     const tasks = [own, all, handled];
     const flows = [stored('flow', 'f', 'me', value), stored('flow', 'g', 'you', { tasks: ['a'] })];
     const names = (task: StoredDefinition): readonly string[] =>
-      usesOf(task, flows, tasks).map(({ by, kind }) => `${kind} ${by.name}`);
+      (usesOfTasks({ flows, tasks }).get(task.id) ?? []).map(
+        ({ by, kind }) => `${kind} ${by.name}`,
+      );
     expect(names(own)).toEqual(['flow f']);
     expect(names(all)).toEqual(['flow g', 'task b']);
     expect(meant(tasks, 'a', 'else')).toBe(all);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { scrollToEnd, watchFrames } from '../../bench/pages-browser.js';
 import { keepChanging, storeEnded } from '../../bench/pages-jobs.js';
 import { openApi } from '../http/server.js';
+import { bulkSender } from '../../src/store/batch.js';
 import { endBrowser, openPage } from './browser.js';
 
 endBrowser();
@@ -37,4 +38,24 @@ it('stays smooth, and right in the end, while 200 jobs change a second', async (
   await changes.stop();
   expect(longestTask).toBeLessThan(3_000);
   await page.getByText('100 jobs', { exact: true }).waitFor();
+}, 300_000);
+
+it('lists 1,000 tasks with who uses each, and the rest of them when asked', async () => {
+  const api = await openApi();
+  const numbers = Array.from({ length: 1_000 }, (_, n) => String(n).padStart(3, '0'));
+  const own = { owner: 'DEFAULT' };
+  const docs = numbers.flatMap((n) => [
+    { ...own, _id: `task:t${n}`, type: 'task', name: `t${n}`, plugin: 'noop' },
+    { ...own, _id: `flow:f${n}`, type: 'flow', name: `f${n}`, tasks: [`t${n}`] },
+  ]);
+  await bulkSender(api.store.connection)(JSON.stringify({ docs }));
+  const page = await openPage(api.url, '/engines');
+  const end = await watchFrames(page);
+  await page.getByRole('link', { name: 'Tasks' }).click();
+  await page.getByText('1000 tasks', { exact: true }).waitFor();
+  expect((await end()).longestTask).toBeLessThan(8_000);
+  await page.getByRole('row', { name: 't499', exact: false }).getByText('f499').waitFor();
+  expect(await page.getByRole('row').count()).toBe(501);
+  await page.getByRole('button', { name: 'Show all 1000' }).click();
+  await page.getByRole('row', { name: 't999', exact: false }).getByText('f999').waitFor();
 }, 300_000);

@@ -41,6 +41,9 @@ const titles: Readonly<Record<StoredKind, string>> = {
   notify: 'Notifications',
 };
 
+/** So many rows are shown until somebody asks for all. */
+const mostAtFirst = 500;
+
 /** All documents of a kind that somebody may see, to be searched. */
 export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
   const { kind, all, error, reload, columns, words, filters, isShown = () => true } = props;
@@ -91,7 +94,7 @@ export function DefinitionList<T extends StoredDefinition>(props: Props<T>) {
           {countText(shown.length, all.length, kind)}
         </p>
       )}
-      {shown.length > 0 && <Table kind={kind} shown={shown} columns={columns} title={title} />}
+      {shown.length > 0 && <First kind={kind} shown={shown} columns={columns} title={title} />}
     </>
   );
 }
@@ -121,6 +124,23 @@ type TableProps<T> = Pick<Props<T>, 'kind' | 'columns'> & {
   readonly shown: readonly T[];
   readonly title: string;
 };
+
+function First<T extends StoredDefinition>({ shown, ...props }: TableProps<T>) {
+  const [most, setMost] = useState(mostAtFirst);
+  return (
+    <>
+      <Table {...props} shown={shown.slice(0, most)} />
+      {shown.length > most && (
+        <p class="buttons">
+          <button type="button" onClick={() => setMost(Infinity)}>
+            Show all {shown.length}
+          </button>
+          <span class="muted">The first {most} are shown; search for others.</span>
+        </p>
+      )}
+    </>
+  );
+}
 
 function Table<T extends StoredDefinition>({ kind, shown, columns, title }: TableProps<T>) {
   return (

@@ -70,9 +70,16 @@ function FlowList() {
   );
 }
 
+/** The tasks of documents that were read once: a list asks for them at each key that is pressed. */
+const namesKnown = new WeakMap<StoredDefinition['document'], readonly string[]>();
+
 function stepNames(document: StoredDefinition['document']): readonly string[] {
+  const known = namesKnown.get(document);
+  if (known !== undefined) return known;
   const flow = flowOf(document);
-  return flow === undefined ? [] : tasksOf(flow);
+  const names = flow === undefined ? [] : tasksOf(flow);
+  namesKnown.set(document, names);
+  return names;
 }
 
 /** So many names of tasks are shown of a flow. */

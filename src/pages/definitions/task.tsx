@@ -21,7 +21,7 @@ import {
 } from './stored.js';
 import { doesOf } from './tasks.js';
 import { useEditing } from './use-editing.js';
-import { usesOf, type Use } from './uses.js';
+import { usesOfTasks, type Use } from './uses.js';
 
 /** The page of one task: `name` is its id, its name, or `name::owner`. */
 export function TaskPage({ name }: { readonly name: string }) {
@@ -48,7 +48,8 @@ function LoadedTask({ loaded, known }: Props) {
   useEffect(() => {
     if (loaded.rev !== stored.rev) editing.takeOver(loaded);
   }, [loaded.rev]);
-  const uses = known === undefined ? [] : usesOf(stored, known.flows, known.tasks);
+  const allUses = useMemo(() => known && usesOfTasks(known), [known]);
+  const uses = allUses?.get(stored.id) ?? [];
   return (
     <>
       <PageHead title={stored.name}>

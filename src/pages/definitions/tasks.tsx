@@ -1,12 +1,12 @@
 import { tagsOf } from '../../model/tags.js';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useSearch } from 'wouter-preact';
 import './definitions.css';
 import { DefinitionList, type Column } from './definition-list.js';
 import { useKnown } from './known.js';
 import { NewDefinition } from './new-definition.js';
 import { fieldText, type StoredDefinition } from './stored.js';
-import { usesOf } from './uses.js';
+import { usesOfTasks } from './uses.js';
 
 /** The page of all tasks; with `?new` or `?copy=ID` that of a new one. */
 export function TasksPage() {
@@ -20,7 +20,8 @@ export function TasksPage() {
 function TaskList() {
   const { value, error, reload } = useKnown();
   const [plugin, setPlugin] = useState('');
-  const { tasks = [], flows = [], engines } = value ?? {};
+  const { tasks = [], engines } = value ?? {};
+  const uses = useMemo(() => value && usesOfTasks(value), [value]);
   const plugins = [...new Set(tasks.map(doesOf))].sort();
   const there = new Set(engines?.flatMap((engine) => (engine.alive ? engine.plugins : [])));
   const columns: readonly Column[] = [
@@ -36,7 +37,7 @@ function TaskList() {
     {
       title: 'Used by',
       cell: (one) => {
-        const names = usesOf(one, flows, tasks).map(({ by }) => by.name);
+        const names = (uses?.get(one.id) ?? []).map(({ by }) => by.name);
         if (names.length === 0) return <span class="muted">nothing</span>;
         return names.length > 3
           ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`

@@ -1,9 +1,12 @@
 import { branchPlaces, placesIn } from '../../reading/check.js';
 import { handlerOf, type Flow } from '../../model/flow.js';
+import { addTo } from '../../model/grouped.js';
+import { finder } from '../../reading/definition-lookup.js';
 import { parseDocument } from '../../reading/parse.js';
 import { namesTask } from '../../model/tree.js';
 import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
 import type { AnyDocument } from '../answers.js';
+import type { DefinitionLists } from './edition.js';
 import type { StoredDefinition } from './stored.js';
 
 /** The flow that a document is; undefined while it is not valid. */
@@ -62,25 +65,25 @@ export function meant(
 /** Who uses a task, and how. */
 export type Use = { readonly by: StoredDefinition; readonly kind: 'flow' | 'task' };
 
-/** The flows, and the tasks whose failure it handles, that mean exactly this task. */
-export function usesOf(
-  task: StoredDefinition,
-  flows: readonly StoredDefinition[],
-  tasks: readonly StoredDefinition[],
-): readonly Use[] {
-  const isMeant = (name: string, owner: string): boolean =>
-    name === task.name && meant(tasks, name, owner)?.id === task.id;
-  const inFlows = flows.filter(({ document }) => {
-    const flow = flowOf(document);
-    return flow !== undefined && tasksOf(flow).some((name) => isMeant(name, flow.owner));
-  });
-  const inTasks = tasks.filter(({ document }) =>
-    [document['error'], document['undo']].some(
-      (name) => typeof name === 'string' && isMeant(name, ownerOf(document)),
-    ),
-  );
-  return [
-    ...inFlows.map((by): Use => ({ by, kind: 'flow' })),
-    ...inTasks.map((by): Use => ({ by, kind: 'task' })),
-  ];
+/** By the id of each task: the flows, and the tasks whose failure it handles, that mean exactly this one. */
+export function usesOfTasks({
+  flows,
+  tasks,
+}: DefinitionLists): ReadonlyMap<string, readonly Use[]> {
+  const uses = new Map<string, Use[]>();
+  const find = finder(tasks);
+  const add = (use: Use, names: readonly unknown[], owner: string): void => {
+    const found = names.map((name) =>
+      typeof name === 'string' ? find(name, owner)?.id : undefined,
+    );
+    for (const id of new Set(found)) if (id !== undefined) addTo(uses, id, use);
+  };
+  for (const by of flows) {
+    const flow = flowOf(by.document);
+    if (flow !== undefined) add({ by, kind: 'flow' }, tasksOf(flow), flow.owner);
+  }
+  for (const by of tasks) {
+    add({ by, kind: 'task' }, [by.document['error'], by.document['undo']], ownerOf(by.document));
+  }
+  return uses;
 }
