@@ -5,6 +5,7 @@
 export { createClient, type Client } from './client/client.js';
 export { spanMs, spanUnits, type SpanQuery, type SpanUnit } from './client/figures.js';
 export { makeDatabaseId, readDatabaseIds } from './client/database-id.js';
+export { clockAhead } from './decide/retention/clock.js';
 export { overdueSubjects } from './decide/retention/subjects.js';
 export { newDefinitionId, type FlowName, type NamedKind } from './client/definitions.js';
 export type { MadeCurrent } from './client/flow-versions.js';
@@ -18,6 +19,7 @@ export type { JobCounts, JobSummary, Span } from './model/summary.js';
 export type { NewToken, TokenFacts } from './client/tokens.js';
 export type { Change } from './store/change.js';
 export type { FeedState } from './store/feed.js';
+export { readServerClock } from './store/server-clock.js';
 export type { PastChanges } from './store/past-changes.js';
 export type { SignedIn, SignInResult } from './store/sessions.js';
 export type { WriteBatch, StoreOptions } from './store/store.js';

@@ -27,6 +27,7 @@ import type { PluginRegistry } from '../plugin/loader.js';
 import { savedEngineId } from './engine-id.js';
 import { loadProjectPlugins } from './plugins.js';
 import { subjectRetention } from './overdue-subjects.js';
+import { assertClock } from './server-clock.js';
 import { keepRetention } from './retention-run.js';
 import { aborted } from './signals.js';
 import { lateVaultOf } from './sensitive-values.js';
@@ -169,6 +170,7 @@ function withRetention(engine: Engine, { config, opened, log, signal }: EngineSt
     client: opened.client,
     usual: config.retain,
     subjects: subjectRetention(config),
+    checkClock: () => assertClock(config),
     root: config.root,
     log,
     by: engine.id,

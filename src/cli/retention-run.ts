@@ -18,6 +18,8 @@ export type RetentionParts = {
   readonly usual: Retain | undefined;
   /** Sensitive values; absent: there are none. */
   readonly subjects?: SubjectRetention;
+  /** Throws where the clock of this process is not to be trusted; absent: it is. */
+  readonly checkClock?: () => Promise<void>;
   /** The folder of the project, from which archives are looked for. */
   readonly root: string;
   readonly log: Log;
@@ -72,7 +74,7 @@ async function passOnce(
   }
   const due = (await subjects?.due()) ?? 0;
   const hasWork = configured || toPurge || expired > 0 || due > 0;
-  if (!hasWork || signal.aborted) return everyMs;
+  if (!hasWork || signal.aborted || !(await isOnTime(parts, told))) return everyMs;
   const began = Date.now();
   const pass = await client.retention({ usual, root, by, everyMs, signal });
   if (pass.kind === 'done') {
@@ -80,6 +82,19 @@ async function passOnce(
     tellPass(pass, Date.now() - began, log);
   }
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
+}
+
+/** Whether the clock is to be trusted; that it is not is told once. */
+async function isOnTime({ checkClock, log }: RetentionParts, told: Set<string>): Promise<boolean> {
+  try {
+    await checkClock?.();
+    return true;
+  } catch (error) {
+    if (!(error instanceof TwsError) || error.code !== 'clock_ahead') throw error;
+    if (!told.has(error.code)) log.warn({}, error.message);
+    told.add(error.code);
+    return false;
+  }
 }
 
 function tellPurged(purged: PurgedSubjects, log: Log): void {

@@ -26,7 +26,7 @@ import { createEngineRates } from './locks/engine-rates.js';
 import { createLocks } from './locks/locks.js';
 import { createLogOnce, withFields } from './log.js';
 import { createNotifications } from './events/notifications.js';
-import { openSensitive, readSensitive } from './attempts/open-sensitive.js';
+import { createReadSensitive, openSensitive } from './attempts/open-sensitive.js';
 import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
 import { createPermitQueues } from './locks/permit-queues.js';
@@ -165,7 +165,7 @@ function createAttempts(
   const attempts = createRunningAttempts({
     ...{ plugins, cwd, onSecret, egress, graceMs, reportMs, log, now, contents, slots, meters },
     ...{ count, clock, code, answerLinks: options.answerLinks },
-    readSensitive: readSensitive({ library, retry, source: options.sensitive, engine: id }),
+    readSensitive: createReadSensitive({ library, retry, source: options.sensitive, engine: id }),
     openSecrets: createOpenSecrets({
       ...{ library, keyring },
       openSensitive: openSensitive(retry, options.sensitive),

@@ -129,6 +129,13 @@ export const inputProblems = {
     1,
     409,
   ),
+  clock_ahead: row(
+    (d: { ahead: string }) =>
+      `The clock of this machine is ${d.ahead} ahead of that of the database server: nothing is removed by its age.`,
+    'Set the clock of this machine, or that of the server, by NTP; then removals go on by themselves.',
+    78,
+    503,
+  ),
   archive_failed: row(
     (d: { archive: string; reason: string }) => `The archive (${d.archive}) fails: ${d.reason}.`,
     'Jobs stay in the database until they are archived. See "archive" of "retain" in tws.json, or of the flow.',

@@ -6,13 +6,13 @@ import { toFailed } from './outcome.js';
 import type { AskSensitive } from './sensitive.js';
 
 /** Questions of an isolated call that the other side answers. */
-export type Asking = {
+export type IsolateAsking = {
   readonly ask: AskSensitive;
   readonly take: (answer: AnswerMessage) => void;
 };
 
 /** The side on which the plugin runs. */
-export function createAsking(send: (message: FromIsolate) => void): Asking {
+export function createAsking(send: (message: FromIsolate) => void): IsolateAsking {
   const open = new Map<number, (answer: AnswerMessage) => void>();
   let last = 0;
   return {

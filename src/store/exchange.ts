@@ -84,7 +84,13 @@ export type StreamedBody = {
  * but it is longer than was asked for.
  */
 export type ExchangeResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly text: string;
+      /** The `Date` of the answer: the time of the server. */
+      readonly date?: string | undefined;
+    }
   | { readonly kind: 'failed'; readonly cause: string; readonly isTooLong?: true };
 
 /** Sends requests to one server. */
@@ -211,7 +217,8 @@ function collect(
   });
   response.on('end', () => {
     text += decoder.end();
-    end({ kind: 'answered', status: response.statusCode ?? 0, text });
+    const { statusCode: status = 0, headers } = response;
+    end({ kind: 'answered', status, text, date: headers.date });
   });
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { keepRetention } from '../../src/cli/retention-run.js';
 import type { SubjectRetention } from '../../src/cli/overdue-subjects.js';
 import type { Client, PassResult } from '../../src/client.js';
+import { problem } from '../../src/errors.js';
 
 const state = { configured: false, problems: [], rules: [], toPurge: false, expired: 0 };
 
@@ -11,7 +12,7 @@ type Part = Pick<Client, 'readRetention' | 'retention'>;
 async function passes(
   count: number,
   part: (pass: number) => Partial<Part>,
-  subjects?: SubjectRetention,
+  more: Partial<Pick<Parameters<typeof keepRetention>[0], 'subjects' | 'checkClock'>> = {},
 ) {
   const over = new AbortController();
   const lines: string[] = [];
@@ -29,7 +30,7 @@ async function passes(
   await keepRetention({
     client: { readRetention, retention } as Client,
     usual: undefined,
-    ...(subjects === undefined ? {} : { subjects }),
+    ...more,
     root: '.',
     log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     by: 'engine:a',
@@ -127,6 +128,21 @@ function fail(): never {
   throw new Error('It did something.');
 }
 
+it('SR2: makes no pass by a clock that is far ahead, and tells that once', async () => {
+  const ahead = 'The clock of this machine is 2 days ahead of that of the database server';
+  const clocks = [true, true, false];
+  const lines = await passes(3, () => ({ retention: () => Promise.resolve(done({})) }), {
+    checkClock: () =>
+      clocks.shift() === true
+        ? Promise.reject(problem('clock_ahead', { ahead: '2 days' }))
+        : Promise.resolve(),
+  });
+  expect(lines).toEqual([
+    `warn: ${ahead}: nothing is removed by its age.`,
+    expect.stringMatching(/^info: Removed 3 old jobs/),
+  ]);
+});
+
 // Shows M-04.
 it('makes a pass where nothing but the time of sensitive values is over, and only the pass that runs purges', async () => {
   const purged: string[] = [];
@@ -149,7 +165,7 @@ it('makes a pass where nothing but the time of sensitive values is over, and onl
         retention: () => Promise.resolve(at === 2 ? early : done({ rows: [] })),
       };
     },
-    subjects,
+    { subjects },
   );
   expect(purged).toEqual(['engine:a', 'engine:a']);
   expect(lines.filter((line) => /subject/.test(line))).toEqual([

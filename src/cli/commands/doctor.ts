@@ -6,7 +6,7 @@ import { defineCommand, switchFlag } from '../command.js';
 import { checkDatabase } from '../doctor/database.js';
 import { costOfGuard } from '../doctor/guard-cost.js';
 import { checkEgress, checkNode, checkPlugins, checkSettings } from '../doctor/machine.js';
-import { serverFindings } from '../doctor/server.js';
+import { clockFindings, serverFindings } from '../doctor/server.js';
 import type { DoctorFinding } from '../doctor/finding.js';
 import { loadProjectPlugins } from '../plugins.js';
 import type { Io } from '../io.js';
@@ -41,7 +41,8 @@ async function examine(config: Config | DoctorFinding): Promise<readonly DoctorF
   if (!server.usable) return findings;
   const { client, close } = openDatabase(config);
   try {
-    return [...findings, ...(await checkDatabase(client, config, plugins))];
+    const clock = await clockFindings(config);
+    return [...findings, ...clock, ...(await checkDatabase(client, config, plugins))];
   } finally {
     await close();
   }

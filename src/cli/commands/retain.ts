@@ -15,6 +15,7 @@ import type { Io } from '../io.js';
 import { confirming } from '../prompt.js';
 import { createRedraw } from '../redraw.js';
 import { subjectRetention, subjectsLeft, type SubjectRetention } from '../overdue-subjects.js';
+import { assertClock } from '../server-clock.js';
 import { retentionEveryMs } from '../retention-run.js';
 import { tableLines } from '../table.js';
 
@@ -45,6 +46,7 @@ export const retain = defineCommand(flags, async ({ flags: said, config: read },
       io.json({ ...nothing, configured, problems, dryRun: said.dryRun });
       return problems.length > 0 ? 1 : 0;
     }
+    await assertClock(whole);
     if (said.dryRun)
       return tell({ ...(await lookAt(client, usual, io)), ...found }, 'would be removed', io);
     if (said.confirm) {

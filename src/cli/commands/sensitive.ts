@@ -11,6 +11,7 @@ import type { Io } from '../io.js';
 import { confirming } from '../prompt.js';
 import { valueFrom } from '../secrets/given.js';
 import { accessorOf, vaultOf, withVault } from '../sensitive-values.js';
+import { assertClock } from '../server-clock.js';
 import { momentOf, spanFlag } from '../since-flag.js';
 import { plain } from '../safe.js';
 import { tableLines } from '../table.js';
@@ -181,6 +182,7 @@ async function toPurge({
     const reason = `--older-than must be an age or a date, such as 90d or 2030-01-31; it is "${olderThan}".`;
     throw problem('usage', { reason });
   }
+  await assertClock(config);
   const owner = chosenOwner(config);
   const all = await vault.list(owner === undefined ? undefined : [owner]);
   return all.filter(({ updated }: SubjectFacts) => updated < before);

@@ -1,6 +1,8 @@
 import { inspectServer, type ServerReport } from '../../client.js';
 import type { Config } from '../../config/load.js';
+import { TwsError } from '../../errors.js';
 import { counted } from '../../words.js';
+import { assertClock } from '../server-clock.js';
 import type { DoctorFinding } from './finding.js';
 
 /** `usable`: documents can be read. */
@@ -22,6 +24,20 @@ export async function serverFindings(config: Config): Promise<ServerFindings> {
     todo: problem.hint,
   };
   return { findings: [...findings, failed], usable: false };
+}
+
+/** Whether the clock of this machine is so far ahead of that of the server that nothing is removed by its age. */
+export async function clockFindings(
+  config: Config,
+  now?: () => number,
+): Promise<readonly DoctorFinding[]> {
+  try {
+    await assertClock(config, now);
+    return [];
+  } catch (error) {
+    if (!(error instanceof TwsError)) throw error;
+    return [{ what: 'clock', verdict: 'fail', says: error.message, todo: error.hint }];
+  }
 }
 
 function serverFinding({

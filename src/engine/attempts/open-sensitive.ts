@@ -73,7 +73,12 @@ type ReadSources = {
  * The plugin may ask for what the stored task listed when the attempt began, and lists now: of the subject and the owner
  * of the job. Each answer is on record before it is given.
  */
-export function readSensitive({ library, retry, source, engine }: ReadSources): ReadSensitive {
+export function createReadSensitive({
+  library,
+  retry,
+  source,
+  engine,
+}: ReadSources): ReadSensitive {
   return async (job, step, names) => {
     const where = `Plugin ${step.plugin} of step ${step.name}`;
     const listed = listedFor(job, step, library);
