@@ -50,12 +50,20 @@ export async function offerWorld(
   ]);
   return {
     found: new Map(),
-    control: (queue) => queues.get(queue),
+    control: (queue) => unpaused(queues.get(queue)),
     rated: new Set([...queues].flatMap(([queue, { rate }]) => (rate === undefined ? [] : [queue]))),
     tells: notifies || tells,
     isPlain: copies === 1,
     madeOf: new Set(ids),
   };
+}
+
+/**
+ * Work of a paused queue is offered and given to nobody (`takeWork`), so that it can be fetched as soon as the queue goes
+ * on: what is not offered would then wait for an engine.
+ */
+function unpaused(control: QueueControl | undefined): QueueControl | undefined {
+  return control?.paused === true ? { ...control, paused: false } : control;
 }
 
 const anything: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });

@@ -91,6 +91,12 @@ describe('a server that serves workers asks the database', () => {
     await fetchOne(0);
     await api.ojs('POST', '/v1/queues/default/resume');
     expect((await waiting).body.jobs.map((one) => one.id)).toEqual([later.id]);
+    // What comes while it is paused is offered, too, and needs no engine when the queue goes on.
+    await api.ojs('POST', '/v1/queues/default/pause');
+    const held = await enqueue();
+    expect((await fetchOne(0)).body.jobs).toEqual([]);
+    await api.ojs('POST', '/v1/queues/default/resume');
+    expect((await fetchOne(0)).body.jobs.map((one) => one.id)).toEqual([held.id]);
     // Jobs are taken, and nobody does what workers do not.
     const health = await api.ojs('GET', '/v1/health');
     expect([health.status, health.body]).toMatchObject([200, { status: 'degraded' }]);
