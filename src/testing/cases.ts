@@ -33,7 +33,7 @@ const mockSchema = z
 const mocksSchema = z
   .record(z.string(), z.union([mockSchema, z.array(mockSchema).min(1)]))
   .describe(
-    'What stands in for tasks, by the name of a step or task: for all attempts, or for one after the other.',
+    'What stands in for tasks, by the path (0.map.7) or name of a step, or the name of a task: for all attempts, or for one after the other.',
   );
 
 const after = z.exactOptional(durationSchema.describe('How long after the submit; default 0.'));
@@ -188,7 +188,7 @@ export async function runTestCase(test: TestCase, settings: CaseSettings): Promi
   try {
     const id = await submitted(engine, test);
     const job = await engine.ended(id);
-    const called = new Set(engine.calls().flatMap(({ step, task }) => [step, task]));
+    const called = new Set(engine.calls().flatMap(({ path, step, task }) => [path, step, task]));
     return {
       name,
       problems: jobDifferences(job, test.expect ?? {}),

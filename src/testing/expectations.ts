@@ -2,8 +2,10 @@ import { AssertionError } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredDocument } from '../model/document.js';
 import { asVersion } from '../model/flow-versions.js';
+import type { LiveJob } from '../model/job.js';
 import { isObject } from '../model/object.js';
 import type { Status } from '../model/status.js';
+import { allResults } from '../reading/results.js';
 import { statusOf } from '../reading/status.js';
 
 /** A job as tests read it. */
@@ -87,6 +89,7 @@ function factsOf(job: TestedJob) {
     attempts[step.name] = (attempts[step.name] ?? 0) + 1;
     if ('result' in step) results[step.name] = step['result'];
   }
+  Object.assign(results, ofStructures(job, ran));
   return {
     path: first.map(({ name }) => name),
     status: statusOf(job, Number(job['end'] ?? 0)),
@@ -94,6 +97,19 @@ function factsOf(job: TestedJob) {
     version: asVersion(job['flow_version']),
     ...{ result: job.result, failure: job.failure, results, attempts },
   };
+}
+
+/** The results of structures with a name, as later steps see them: the list of a map, not how it was found. */
+function ofStructures(
+  job: TestedJob,
+  steps: readonly TestedStep[],
+): Readonly<Record<string, unknown>> {
+  const names = steps.filter((step) => step['structure'] !== undefined).map(({ name }) => name);
+  if (names.length === 0) return {};
+  const { results } = allResults(job as unknown as LiveJob, new Map());
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(results, name)).map((name) => [name, results[name]]),
+  );
 }
 
 function whole(what: string, expected: unknown, actual: unknown): readonly string[] {

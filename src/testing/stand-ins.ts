@@ -36,6 +36,8 @@ export type TestCall = {
   readonly plugin: string;
   readonly task: string;
   readonly step: string;
+  /** Where the step is in its job: `0.map.7`. */
+  readonly path: string;
   readonly job: string;
   readonly attempt: number;
   readonly params: Readonly<Record<string, unknown>>;
@@ -45,7 +47,7 @@ export type StandInOptions = {
   readonly real: PluginRegistry;
   /** By the name of a plugin. */
   readonly plugins: Readonly<Record<string, StandIn>>;
-  /** By the name of a step or of a task, which come before plugins. */
+  /** By the path or the name of a step, or the name of a task, which come before plugins. */
   readonly tasks: Readonly<Record<string, StandIn>>;
   /** The plugins that tasks name, which an engine offers as far as something stands in for them. */
   readonly wanted: () => readonly string[];
@@ -92,14 +94,15 @@ function standingIn(name: string, options: StandInOptions): LoadedPlugin {
   const there = real.get(name);
   const replaced = ofName(plugins, name);
   const mockFor = ({ step }: PluginContext): StandIn | undefined => {
-    const { name: own, task } = step as unknown as StepNames;
-    return ofName(tasks, own) ?? ofName(tasks, task) ?? replaced;
+    const { path, name: own, task } = step as unknown as StepNames;
+    return ofName(tasks, path) ?? ofName(tasks, own) ?? ofName(tasks, task) ?? replaced;
   };
   const run = async (context: PluginContext): Promise<unknown> => {
-    const { name: step, task, attempt } = context.step as unknown as StepNames;
+    const { path, name: step, task, attempt } = context.step as unknown as StepNames;
     const mock = mockFor(context);
     const { params } = context;
-    onCall({ plugin: name, task, step, attempt, params, job: String(context.job['_id']) });
+    const job = String(context.job['_id']);
+    onCall({ plugin: name, task, step, path, attempt, params, job });
     if (mock !== undefined) return playedBy(mock, context, tools(context));
     const reason = there === undefined ? absent(name) : refuse(name, context);
     if (reason !== undefined) throw refusal(reason);
@@ -124,7 +127,12 @@ function standingIn(name: string, options: StandInOptions): LoadedPlugin {
   };
 }
 
-type StepNames = { readonly name: string; readonly task: string; readonly attempt: number };
+type StepNames = {
+  readonly path: string;
+  readonly name: string;
+  readonly task: string;
+  readonly attempt: number;
+};
 
 function ofName<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(of, name) ? of[name] : undefined;

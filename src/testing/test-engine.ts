@@ -26,7 +26,7 @@ export type TestEngineOptions = {
   readonly documents?: readonly TestDocument[];
   /** Stand-ins by the name of the plugin that they replace. */
   readonly plugins?: Readonly<Record<string, StandIn>>;
-  /** Stand-ins by the name of a step or of a task; they come before those of plugins. */
+  /** Stand-ins by the path (`0.map.7`) or the name of a step, or the name of a task; they come before those of plugins. */
   readonly tasks?: Readonly<Record<string, StandIn>>;
   /** Folders of real plugins; those that come with tws are always there. */
   readonly folders?: readonly string[];

@@ -59,6 +59,17 @@ describe('a test engine', () => {
     expect(engine.calls()[0]?.params).toEqual({ amount: 5 });
   });
 
+  it('has one item of a map fail by its path, before what stands in for its task', async () => {
+    const map = { name: 'all', map: { over: [1, 2, 3], do: 'a', tolerate: 1 } };
+    const engine = await engineFor({
+      documents: [task('a'), flow('f', [map])],
+      tasks: { a: { result: 'well' }, '0.map.1': { fails: { name: 'Odd' } } },
+    });
+    const id = await engine.submit(job('f'));
+    await engine.expect(id, { status: 'succeeded', results: { all: ['well', null, 'well'] } });
+    expect(engine.calls().map(({ path }) => path)).toEqual(['0.map.0', '0.map.1', '0.map.2']);
+  });
+
   it('has attempts time out that sleep by its clock', async () => {
     const engine = await engineFor({
       documents: [task('slow', { timeout: 60_000 }), flow('f', ['slow'], { timeout: 0 })],
