@@ -4,9 +4,9 @@ import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { who } from '../session/session.js';
 import { ChangeList } from './change-list.js';
-import { editionOf, type DefinitionLists } from './edition.js';
+import { editionOf } from './edition.js';
 import { useDefinitionLists } from './known.js';
-import { pageOf } from './stored.js';
+import { pageOf, type DefinitionLists } from './stored.js';
 
 /** What has changed in the definitions of a job since it began, compared with what is stored now. */
 export function ChangedDefinitions({ job }: { readonly job: AnyDocument }) {

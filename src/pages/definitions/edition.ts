@@ -5,7 +5,7 @@ import { ownerOf } from '../../model/task.js';
 import { parseDocument } from '../../reading/parse.js';
 import type { AnyDocument, Summary } from '../answers.js';
 import { differences, type Difference } from '../../model/three-way.js';
-import { editedContent, type StoredDefinition } from './stored.js';
+import { editedContent, type DefinitionLists, type StoredDefinition } from './stored.js';
 import { meant } from './uses.js';
 
 /** What a job runs, beside what is stored now. */
@@ -17,12 +17,6 @@ export type Edition = {
   }[];
   /** Names of its flow and tasks that are not stored any more. */
   readonly gone: readonly string[];
-};
-
-/** The flows and tasks that are stored now. */
-export type DefinitionLists = {
-  readonly flows: readonly StoredDefinition[];
-  readonly tasks: readonly StoredDefinition[];
 };
 
 /**

@@ -12,7 +12,6 @@ import { mayAdmin, mayOperate } from '../session/session.js';
 import { DefinitionAway } from './away.js';
 import { DefinitionEditor } from './definition-editor.js';
 import './definitions.css';
-import type { DefinitionLists } from './edition.js';
 import { FlowPicture } from './flow-picture.js';
 import { FlowVersionsBox } from './flow-versions.js';
 import { switchFlow, StateWord } from './flows.js';
@@ -22,7 +21,13 @@ import { NamedParts } from './named-parts.js';
 import { RecentJobs } from './recent-jobs.js';
 import { RemoveButton } from './remove-button.js';
 import { RunningEditions } from './running-editions.js';
-import { editedContent, definitionPath, stateOf, type StoredDefinition } from './stored.js';
+import {
+  editedContent,
+  definitionPath,
+  stateOf,
+  type DefinitionLists,
+  type StoredDefinition,
+} from './stored.js';
 import { useEditing } from './use-editing.js';
 
 /** The page of one flow: `name` is its id, its name, or `name::owner`. */

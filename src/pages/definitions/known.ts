@@ -2,8 +2,7 @@ import { get } from '../api.js';
 import type { EngineAnswer } from '../answers.js';
 import type { NamesByKind } from '../editor/completion.js';
 import { useLoaded } from '../live/use-loaded.js';
-import type { DefinitionLists } from './edition.js';
-import type { StoredDefinition } from './stored.js';
+import type { DefinitionLists, StoredDefinition } from './stored.js';
 
 /** Everything that a definition may name. */
 export type KnownDefinitions = DefinitionLists & {

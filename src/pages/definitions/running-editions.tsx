@@ -7,8 +7,8 @@ import { useLoaded } from '../live/use-loaded.js';
 import { Loading } from '../parts/loading.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { EditionChanges } from './edition-changes.js';
-import { otherEditions, type OtherEdition, type DefinitionLists } from './edition.js';
-import type { StoredDefinition } from './stored.js';
+import { otherEditions, type OtherEdition } from './edition.js';
+import type { DefinitionLists, StoredDefinition } from './stored.js';
 
 /** So many live jobs are looked at, the newest ones. */
 const most = 200;

@@ -18,6 +18,12 @@ export type StoredDefinition = {
   readonly document: AnyDocument;
 };
 
+/** The flows and tasks that are stored now. */
+export type DefinitionLists = {
+  readonly flows: readonly StoredDefinition[];
+  readonly tasks: readonly StoredDefinition[];
+};
+
 /** What a stored one was answered with. */
 export type Put = {
   readonly id: string;

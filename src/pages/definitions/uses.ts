@@ -6,8 +6,7 @@ import { parseDocument } from '../../reading/parse.js';
 import { namesTask } from '../../model/tree.js';
 import { defaultOwner, ownerOf, type Task } from '../../model/task.js';
 import type { AnyDocument } from '../answers.js';
-import type { DefinitionLists } from './edition.js';
-import type { StoredDefinition } from './stored.js';
+import type { DefinitionLists, StoredDefinition } from './stored.js';
 
 /** The flow that a document is; undefined while it is not valid. */
 export function flowOf(document: unknown): Flow | undefined {
