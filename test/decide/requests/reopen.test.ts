@@ -152,11 +152,11 @@ describe('reopened', () => {
       );
     });
 
-    it('refuses a name that several structures have', () => {
+    it.each(['both', ''])('refuses a name that several structures have, or none: "%s"', (from) => {
       const one = { name: 'both', parallel: ['a'] };
       const it = story({ steps: [one, one] });
       it.go();
-      expect(again(final(it.broke('a')), { from: 'both' })).toContain('no step "both"');
+      expect(again(final(it.broke('a')), { from })).toContain(`no step "${from}"`);
     });
   });
 
