@@ -15,6 +15,8 @@ import type { Connection } from '../store/connection.js';
 const ownId = '_local/tws-move-id';
 /** In the target of a move: the id of the database that was moved there. */
 const movedFrom = '_local/tws-move-of';
+/** In the target of a move: how it was before the cut-over. */
+const cutOverId = '_local/tws-move-cut-over';
 
 const action = 'tell databases apart';
 
@@ -46,10 +48,35 @@ export function writeMoveMark(client: CouchClient, id: string): Promise<void> {
   return writeMark(client, movedFrom, id);
 }
 
+/** Where the feed of a target stood before the cut-over, and the ids that are to be erased there. */
+export type CutOver = { readonly seq: string; readonly forgets: readonly string[] };
+
+type Local = Partial<CutOver> & { readonly id?: unknown; readonly _rev?: string };
+
+/** What was noted before the cut-over of a move to this database. @throws TwsError those of `CouchClient.ask` */
+export async function readCutOver(client: CouchClient): Promise<CutOver | undefined> {
+  const { seq, forgets = [] } = (await readLocal(client, cutOverId)) ?? {};
+  return seq === undefined ? undefined : { seq, forgets };
+}
+
+/** Notes it, instead of what was noted before. @throws TwsError those of `CouchClient.ask` */
+export async function writeCutOver(client: CouchClient, cutOver: CutOver): Promise<void> {
+  const { _rev } = (await readLocal(client, cutOverId)) ?? {};
+  const path = databasePath(client.connection, documentPath(cutOverId));
+  const body = { ...cutOver, ...(_rev === undefined ? {} : { _rev }) };
+  const reply = await client.ask({ method: 'PUT', path, body, action });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+}
+
 async function readMark(client: CouchClient, mark: string): Promise<string | undefined> {
-  const path = databasePath(client.connection, documentPath(mark));
+  const local = await readLocal(client, mark);
+  return local === undefined ? undefined : String(local.id);
+}
+
+async function readLocal(client: CouchClient, id: string): Promise<Local | undefined> {
+  const path = databasePath(client.connection, documentPath(id));
   const reply = await client.ask({ path, action });
-  if (reply.kind === 'answered') return String((reply.body as { readonly id?: unknown }).id);
+  if (reply.kind === 'answered') return reply.body as Local;
   if (reply.status === 404) return undefined;
   throw unexpected(client.connection, action, reply);
 }

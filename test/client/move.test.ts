@@ -177,6 +177,24 @@ describe('moveDatabase', () => {
     expect(documents).toBe(4);
   });
 
+  it('V8: keeps what somebody stored in the new place while a move was interrupted', async () => {
+    const { put, store, target, from, to, move } = await places();
+    await put(...definitions, job('gone'));
+    await move();
+    await moveBack({ from, to });
+    await eraseDocuments(from, ['gone']);
+    const stopping = new AbortController();
+    const tell = ({ kind }: MoveStage): void => {
+      if (kind === 'comparing') stopping.abort();
+    };
+    await expect(move({ signal: stopping.signal, tell })).rejects.toThrow();
+    expect(await store.movedTo()).toBeDefined();
+    await target.write(job('new'));
+    await move();
+    expect(await target.get('new')).toBeDefined();
+    expect(await target.get('gone')).toBeUndefined();
+  });
+
   it('is not undone when something was deleted in the new place', async () => {
     const { put, target, from, to, move } = await places();
     await put(job('a'), job('b'));

@@ -21,9 +21,11 @@ import {
   claimSensitive,
   differentSensitive,
   moveSensitive,
+  noteCutOverOfSensitive,
   reopenSensitive,
   type PrepareSensitive,
 } from './sensitive-part.js';
+import { forgetSurplus, noteCutOver } from './surplus.js';
 import { claimTarget } from './target.js';
 
 /*
@@ -33,7 +35,8 @@ import { claimTarget } from './target.js';
  * V5 From then on the old database refuses every write; nothing is stored where it would not be copied.
  * V6 Engines may work on the new database only when all documents there are those of the old one.
  * V7 Each stage may be repeated: a move that was killed goes on where it was.
- * V8 The new database has nothing that the old one has removed and purged since it was copied.
+ * V8 The new database has nothing that the old one has removed and purged since it was copied. What was stored there
+ *    since the cut-over stays, also when a move that was killed is repeated.
  */
 
 /** Where a move is. `copying`: so many of the documents are written. */
@@ -124,6 +127,8 @@ async function cutOver(store: Store, options: MoveOptions): Promise<void> {
     await untilIdle(store, options);
     await copy(store, options);
     options.signal.throwIfAborted();
+    await noteCutOver(to);
+    await noteCutOverOfSensitive(options);
     tell({ kind: 'cutting_over' });
     await markMoved(from, addressOf(to));
   } catch (error) {
@@ -146,21 +151,10 @@ async function copyRest(store: Store, options: MoveOptions): Promise<number> {
     const later = await store.changes(updateSeq, 1);
     if (written === 0 && later.kind === 'known' && later.changes.length === 0) break;
   }
-  await forgetSurplus(options);
+  await forgetSurplus({ ...{ from, to, signal }, isLeftOut: isOfMove, erase: forgetDocuments });
   const { documents, different, ids } = await compareDocuments(from, to, isOfMove);
   if (different === 0) return documents;
   throw problem('move_incomplete', { place: addressOf(to), count: different, ids });
-}
-
-/**
- * What was copied and then removed and purged in the old database has left no trace there that would be copied (V8):
- * such a job would go on in the new one. What was stored anew under its id is copied once more.
- */
-async function forgetSurplus({ from, to, signal }: MoveOptions): Promise<void> {
-  const { ids } = await compareDocuments(to, from, isOfMove, Infinity);
-  if (ids.length === 0) return;
-  await forgetDocuments(to, ids);
-  await copyChanges({ from, to, signal, anew: true }, () => undefined);
 }
 
 /** What a move changes in one of the two databases alone; design documents are installed anew. */

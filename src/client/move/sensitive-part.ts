@@ -6,6 +6,7 @@ import { eraseDocuments } from '../../store/erase.js';
 import { addressOf, markMoved, unmarkMoved } from '../../store/moved.js';
 import { compareDocuments } from '../../store/same-documents.js';
 import { copyChanges } from './copy.js';
+import { forgetSurplus, noteCutOver } from './surplus.js';
 import { claimTarget } from './target.js';
 
 /*
@@ -13,7 +14,8 @@ import { claimTarget } from './target.js';
  *
  * MS1 They are copied as they are stored: values sealed, keys encrypted with the main key. Nothing opens them.
  * MS2 They are copied once the old place takes no writes any more, into databases that are closed before. What was
- *     purged at the old place since an earlier copy is purged at the new one.
+ *     purged at the old place since an earlier copy is purged at the new one; what was stored there since the cut-over
+ *     stays.
  * MS3 Engines may work on the new database only when all of them are there.
  */
 
@@ -47,6 +49,11 @@ export async function claimSensitive(place: Pair, prepare: PrepareSensitive): Pr
   if (pairs.length > 0) await prepare(place.to);
 }
 
+/** Notes in the new places, before the cut-over, what there is of an earlier move. */
+export async function noteCutOverOfSensitive(place: Pair): Promise<void> {
+  for (const { to } of await pairsBeside(place)) await noteCutOver(to);
+}
+
 /**
  * Copies them and compares both sides (MS2). Resolves with the number of documents; undefined: there are none beside it.
  * @throws TwsError `move_incomplete`
@@ -60,13 +67,12 @@ export async function moveSensitive(
   let all = 0;
   for (const pair of pairs) {
     const copying = { ...pair, signal };
+    // What comes after it has changed since the cut-over, and stays.
+    await forgetSurplus({
+      ...copying,
+      ...{ isLeftOut: isDesign, erase: eraseDocuments, notCopied: [rulesId] },
+    });
     while ((await copyChanges(copying, () => undefined, [rulesId])) > 0);
-    const { ids: others } = await compareDocuments(pair.to, pair.from, isDesign, Infinity);
-    if (others.length > 0) {
-      await eraseDocuments(pair.to, others);
-      // What was stored anew after a purge was copied and is erased, too.
-      await copyChanges({ ...copying, anew: true }, () => undefined, [rulesId]);
-    }
     const { documents, different, ids } = await compareDocuments(pair.from, pair.to, isDesign);
     if (different > 0) {
       throw problem('move_incomplete', { place: addressOf(pair.to), count: different, ids });
