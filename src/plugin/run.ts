@@ -1,3 +1,4 @@
+import type { DetourOutcome } from '../model/detour-outcome.js';
 import type { Redact } from '../secrets/redaction.js';
 import type { PluginOutcome, PluginContext, PluginFailure } from './api.js';
 import { callerFor, type Attribution } from './attribution.js';
@@ -42,7 +43,9 @@ export async function runPlugin(
   const { attribution } = options;
   if (attribution !== undefined) attribution.log = context.log;
   const outcome = await attempt(plugin, context, options);
-  if (outcome.kind !== 'done' && outcome.kind !== 'failed') return outcome;
+  if (outcome.kind !== 'done' && outcome.kind !== 'failed') {
+    return options.redact ? withoutSecrets(outcome, options.redact) : outcome;
+  }
   const complete = exit === undefined ? outcome : { ...outcome, exit };
   return options.redact ? redacted(complete, options.redact) : complete;
 }
@@ -54,6 +57,20 @@ function redacted(outcome: End, redact: Redact): PluginOutcome {
   if (outcome.kind === 'done') return { ...outcome, result: redact(outcome.result) };
   const entries = Object.entries(outcome.failure).map(([key, value]) => [key, redact(value)]);
   return { ...outcome, failure: Object.fromEntries(entries) as PluginFailure };
+}
+
+/**
+ * A call elsewhere that asks to wait does not know there which parameters are secrets. The name of the signal is for
+ * everybody to see, and nobody could give a signal whose name is hidden.
+ */
+function withoutSecrets(outcome: DetourOutcome, redact: Redact): PluginOutcome {
+  if (outcome.kind !== 'wait') return outcome;
+  const { signal, details } = outcome;
+  if (redact(signal) !== signal) {
+    const problem = 'the signal must not have a secret in its name';
+    return toFailed(pluginProblem('DetourInvalid', { maker: 'wait', problem }));
+  }
+  return details === undefined ? outcome : { ...outcome, details: redact(details) };
 }
 
 async function attempt(

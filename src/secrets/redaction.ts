@@ -138,13 +138,16 @@ function decoded(text: string): string {
 function spellings(secret: string): readonly string[] {
   const percent = percentEncoded(secret);
   const hex = Buffer.from(secret, 'utf8').toString('hex');
+  const inJson = JSON.stringify(secret).slice(1, -1);
   return [
     secret,
     percent,
     // Escapes may be in lower case, and forms write a space as a plus sign.
     percent.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
     percent.replaceAll('%20', '+'),
-    JSON.stringify(secret).slice(1, -1),
+    inJson,
+    // JSON inside JSON: what a server answered, in the body of another request.
+    JSON.stringify(inJson).slice(1, -1),
     hex,
     hex.toUpperCase(),
     ...htmlEscaped(secret),

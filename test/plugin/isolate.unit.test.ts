@@ -49,10 +49,13 @@ describe.each(['thread', 'process'])('a plugin in a %s of its own', (isolate) =>
   });
 
   it('may wait, begin again or have the job begin anew', async () => {
-    expect(await call(isolate, '({ wait }) => wait("go", { timeout: 5 })')).toMatchObject({
+    const body = '({ wait, params }) => wait("go", { timeout: 5, details: params })';
+    const given = { params: { pass: 'hunter22' }, clear: ['hunter22'] };
+    expect(await call(isolate, body, given)).toMatchObject({
       kind: 'wait',
       signal: 'go',
       timeoutMs: 5,
+      details: { pass: '[secret]' },
     });
     expect(await call(isolate, '({ requeue }) => { throw requeue(); }')).toMatchObject({
       kind: 'requeue',

@@ -272,8 +272,12 @@ describe('a detour', () => {
       'requeue({ delay: -1 })',
       'context.requeue() cannot be used like that: delay must be milliseconds, from 0 to 31536000000.',
     ],
+    [
+      'wait(`paid-${params.pass}`)',
+      'context.wait() cannot be used like that: the signal must not have a secret in its name.',
+    ],
   ])('that makes no sense is a failure: %s', async (made, message) => {
-    expect(await call(`({ wait, requeue }) => ${made}`)).toMatchObject({
+    expect(await call(`({ wait, requeue, params }) => ${made}`, given)).toMatchObject({
       kind: 'failed',
       retryable: false,
       failure: { name: 'DetourInvalid', message },

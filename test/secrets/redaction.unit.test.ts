@@ -16,7 +16,9 @@ describe('redactor', () => {
   it('hides percent-encoded and JSON spellings', () => {
     const redact = redactor(['p&ss "word"']);
     expect(redact('url?p=p%26ss%20%22word%22')).toBe('url?p=[secret]');
-    expect(redact(JSON.stringify({ pass: 'p&ss "word"' }))).toBe('{"pass":"[secret]"}');
+    const json = JSON.stringify({ pass: 'p&ss "word"' });
+    expect(redact(json)).toBe('{"pass":"[secret]"}');
+    expect(redact(JSON.stringify([json]))).toBe(JSON.stringify(['{"pass":"[secret]"}']));
   });
 
   it('hides what HTML and mails make of a secret, single lines of it, and other capitals', () => {
