@@ -50,33 +50,46 @@ const shownItems = 5;
 const longestItem = 60;
 const longestFailure = 200;
 
-/** The items of maps that failed, where that are several: the failure of the job tells of one. */
+/**
+ * The items of maps that failed in the last run, where that are several: the failure of the job tells of one.
+ * What failed before was begun anew, or is not in the list any more.
+ */
 function itemReasons(job: StoredDocument, steps: readonly StepReading[]): readonly Reason[] {
   const last = new Map<string, StepReading>();
   for (const step of steps) if (step.structure === undefined) last.set(step.path, step);
-  const items = [...last.values()]
-    .filter(({ failed, state }) => failed && state !== '$$cancelled')
-    .flatMap((step) => itemSentence(job, step, steps));
+  const failed = [...last.values()].filter(
+    (step) => step.failed && step.state !== '$$cancelled' && step.run === (job['run'] ?? 1),
+  );
+  const items = failed.flatMap((step) => {
+    const around = mapAround(step.path);
+    return around === undefined ? [] : [{ step, around }];
+  });
   if (items.length < 2) return [];
+  const told = items
+    .slice(0, shownItems)
+    .map(({ step, around }) => itemSentence(job, step, { around, steps }));
   const left = items.length - shownItems;
   const more = left > 0 ? [`${left} more: see \`tws history ${job._id}\`.`] : [];
-  return [...items.slice(0, shownItems), ...more].map((because) => ({ kind: 'item', because }));
+  return [...told, ...more].map((because) => ({ kind: 'item', because }));
 }
 
-/** Nothing: the step is in no map. */
+type Around = ReturnType<typeof repetitionsAround>[number];
+
+function mapAround(path: string): Around | undefined {
+  return repetitionsAround(path).findLast(({ item }) => /(?:^|\.)map\.\d+$/.test(item));
+}
+
 function itemSentence(
   { steps: stored }: StoredDocument,
-  { path, failure = 'no reason given' }: StepReading,
-  steps: readonly StepReading[],
-): readonly string[] {
-  const around = repetitionsAround(path).findLast(({ item }) => /(?:^|\.)map\.\d+$/.test(item));
-  if (around === undefined) return [];
+  { failure = 'no reason given' }: StepReading,
+  { around, steps }: { readonly around: Around; readonly steps: readonly StepReading[] },
+): string {
   const { number } = around;
   const mark = steps.findLast((one) => one.path === around.path && one.structure === 'map');
   const found = mark && (stored as readonly { readonly result?: unknown }[])[mark.place]?.result;
   const value = isObject(found) ? valueIn(found, number) : undefined;
   const shown = value === undefined ? '' : ` (${shortened(JSON.stringify(value), longestItem)})`;
-  return [asSentence(`Item ${number}${shown}: ${shortened(failure, longestFailure)}`)];
+  return asSentence(`Item ${number}${shown}: ${shortened(failure, longestFailure)}`);
 }
 
 function valueIn({ items, from }: Readonly<Record<string, unknown>>, number: number): unknown {

@@ -444,15 +444,19 @@ describe('explain', () => {
     expect(reasonsOf({ job })[0]?.todo).toContain(`\`tws retry j --params '${params}'\``);
   });
 
-  it('lists the items of a map that failed, with their values, where that are several', () => {
+  it('lists the items of a map that failed in the last run, with their values, where that are several', () => {
     const items = ['a', { n: 1 }, 'c', 'd', 'e', 'f', 'g', 'h'];
     const mark = step({ path: '0', structure: 'map', state: '$$complete', result: { items } });
     const badly = items.map((_, i) => step({ ...failed, path: `0.map.${i}` }));
     const mended = step({ path: '0.map.0', state: '$$complete', attempt: 2 });
     const stopped = step({ ...failed, path: '0.map.7', state: '$$cancelled', attempt: 2 });
-    const steps = [mark, ...badly, mended, stopped];
+    const earlier = step({ ...failed, path: '0.map.8' });
+    const steps = [
+      earlier,
+      ...[mark, ...badly, mended, stopped].map((one) => ({ ...one, run: 2 })),
+    ];
     const failure = { name: 'E', message: '6 of 8 items failed: item 1: no luck', step: 'a' };
-    const job = live({ state: '$$complete', exit: 2, failure, steps });
+    const job = live({ state: '$$complete', exit: 2, failure, steps, run: 2 });
     expect(reasonsOf({ job }).slice(1)).toEqual([
       { kind: 'item', because: 'Item 1 ({"n":1}): no luck.' },
       ...['c', 'd', 'e', 'f'].map((item, i) => ({
