@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { leavesOf } from '../../../src/structures/tree.js';
+import { leavesOf, structuresIn } from '../../../src/structures/tree.js';
 import { toTree } from '../../../src/structures/to-tree.js';
 import type { WrittenNode } from '../../../src/structures/kind.js';
 import { flow, task } from '../../support/builders.js';
@@ -253,6 +253,15 @@ const wish = sparse({
   params: some(fc.constant({ t0: { changed: true } }), 4),
   latest: some(fc.constant(true), 4),
 });
+/** A wish to go on, and which structure of the flow it names in place of a step. */
+const wishes = fc.array(fc.record({ wish, structure: some(fc.nat(30), 2) }), { maxLength: 2 });
+
+/** Paths of the structures below the root: of each item or round, or of the first one. */
+function structurePaths(nodes: readonly WrittenNode[]): readonly string[] {
+  const paths = structuresIn(toTree(nodes)).flatMap(({ path }) => (path === '' ? [] : path));
+  const first = paths.map((path) => path.replaceAll('*', '0'));
+  return [...new Set([...paths, ...first])];
+}
 
 /** Any flow with any trouble: engines that are lost, people that pause, cancel, skip and retry. */
 export const anyScenario: fc.Arbitrary<Scenario> = fc
@@ -270,31 +279,39 @@ export const anyScenario: fc.Arbitrary<Scenario> = fc
     cancelAt: some(fc.nat(12_000), 6),
     messages: fc.array(message, { maxLength: 3 }),
     eventAt: some(fc.nat(12_000), 2),
-    retries: fc.array(wish, { maxLength: 2 }),
+    wishes,
     detours: fc.boolean(),
     seed: fc.nat(1_000_000),
   })
-  .map(({ nodes, options, branch, ofTasks, pauseAt, cancelAt, eventAt, ...rest }) => {
-    const pauses =
-      pauseAt === undefined
-        ? []
-        : [
-            { at: pauseAt.from, change: { paused: true } },
-            { at: pauseAt.to, change: { paused: false } },
-          ];
-    const cancel =
-      cancelAt === undefined ? [] : [{ at: cancelAt, change: { cancel: { by: 'user' } } }];
-    const name = { type: 'e', key: 'k0' };
-    return {
-      ...rest,
-      job: {},
-      flow: flow(nodes, { ...options, ...branch }),
-      tasks: tasksWith(ofTasks),
-      // Whoever pauses goes on in the end: a job that stays paused is not meant to end.
-      edits: [...pauses, { at: 60_000, change: { paused: false } }, ...cancel],
-      events: eventAt === undefined ? [] : [{ at: eventAt, name }],
-    };
-  });
+  .map(
+    ({ nodes, options, branch, ofTasks, pauseAt, cancelAt, eventAt, wishes: asked, ...rest }) => {
+      const paths = structurePaths(nodes);
+      const retries = asked.map(({ wish: one, structure }) => {
+        const from = structure === undefined ? undefined : paths[structure % paths.length];
+        return from === undefined ? one : { ...one, from };
+      });
+      const pauses =
+        pauseAt === undefined
+          ? []
+          : [
+              { at: pauseAt.from, change: { paused: true } },
+              { at: pauseAt.to, change: { paused: false } },
+            ];
+      const cancel =
+        cancelAt === undefined ? [] : [{ at: cancelAt, change: { cancel: { by: 'user' } } }];
+      const name = { type: 'e', key: 'k0' };
+      return {
+        ...rest,
+        retries,
+        job: {},
+        flow: flow(nodes, { ...options, ...branch }),
+        tasks: tasksWith(ofTasks),
+        // Whoever pauses goes on in the end: a job that stays paused is not meant to end.
+        edits: [...pauses, { at: 60_000, change: { paused: false } }, ...cancel],
+        events: eventAt === undefined ? [] : [{ at: eventAt, name }],
+      };
+    },
+  );
 
 /** Any flow without any trouble, on engines with slots to spare; only the order is left to chance. */
 export const calmScenario: fc.Arbitrary<Scenario> = fc

@@ -9,11 +9,13 @@ import {
   type LiveJob,
 } from '../../../src/model/job.js';
 import { parseDocument } from '../../../src/reading/parse.js';
+import { isFrom } from '../../../src/reading/order.js';
 import { isOfPeople } from '../../../src/reading/people.js';
 import type { StoredDocument } from '../../../src/model/document.js';
 import { toRetryPolicy } from '../../../src/model/retry.js';
 import { isFailed, isLive, isOpen, type Step } from '../../../src/model/step.js';
 import { leavesOf } from '../../../src/structures/tree.js';
+import { isWithin } from '../../../src/model/tree.js';
 import { compileDesign } from '../../store/design-function.js';
 import { stepsOf, type Revision, type Run, type Scenario } from '../simulator.js';
 import { oracleOf } from './oracle.js';
@@ -39,6 +41,8 @@ export function checkRun(given: Scenario, run: Run): void {
   checkEnd(last);
   checkRetries(given, run);
   checkCallbacks(last);
+  checkRepeated(run);
+  checkRedone(last);
   checkUndo(given, last);
   checkOutcome(given, last);
 }
@@ -206,6 +210,53 @@ function checkCallbacks(job: FinalJob): void {
   };
   const twice = paths.filter((path, i) => paths.indexOf(path) !== i && !isUndone(path));
   expect(twice).toEqual([]);
+}
+
+/**
+ * RF1: What is done does not begin again in a later run, unless it was undone, somebody asked for it again,
+ * or a step began the flow anew.
+ */
+function checkRepeated({ revisions }: Run): void {
+  const { job } = revisions.findLast((revision) => isLiveJob(revision.job)) ?? {};
+  if (job === undefined || !isLiveJob(job)) return;
+  const { redo = [], first_run: first = 1, tasks } = job;
+  const undone = new Set(job.steps.flatMap(({ phase, path }) => (phase === 'undo' ? path : [])));
+  const isExcused = ({ path, run }: Step, later: Step): boolean =>
+    run < first ||
+    run === later.run ||
+    undone.has(`${path}.undo`) ||
+    // Their own rules say when these count: handlers, branches for what failed, what a decider began.
+    /(^|\.)(error|cancel|undo|catch|decision|activity|timer|child)(\.|$)/.test(path) ||
+    redo.some((one) => run < one.run && one.run <= later.run && isFrom(path, one.from, tasks));
+  const last = new Map<string, Step>();
+  const twice = stepsOf(revisions.at(-1)?.job as Job).filter((step) => {
+    const before = last.get(step.path);
+    last.set(step.path, step);
+    return (
+      before?.state === '$$complete' &&
+      before['finishes'] !== true &&
+      before.structure === undefined &&
+      !isExcused(before, step)
+    );
+  });
+  expect(twice.map(({ path, run }) => [path, run])).toEqual([]);
+}
+
+/** RF2: Where a retry asked for a part of the flow again, a job that then succeeds has looked at it anew. */
+function checkRedone(job: FinalJob): void {
+  const { exit, run = 1 } = job as FinalJob & { readonly run?: number };
+  const steps = stepsOf(job);
+  if (exit !== 0 || isFinishedEarly(job, run) || steps.some(({ path }) => /^error/.test(path)))
+    return;
+  const redo = (job['redo'] ?? []) as readonly { readonly from: string; readonly run: number }[];
+  const left = redo.filter(
+    ({ from, run: asked }) =>
+      // What is deeper may be beside the way that the flow takes now.
+      /^\d+$/.test(from) &&
+      steps.some((step) => isWithin(step.path, from)) &&
+      !steps.some((step) => step.run >= asked && isWithin(step.path, from)),
+  );
+  expect(left).toEqual([]);
 }
 
 function timersIn(step: Step | undefined) {
