@@ -12,9 +12,10 @@ import { chooseVersion, type VersionAsk } from '../model/flow-versions.js';
 import { isCancelRequested, isFinal, isNew, type Job, type LiveJob } from '../model/job.js';
 import type { QueueControl } from '../model/queue-control.js';
 import type { JobRequest } from '../model/request.js';
+import type { Step } from '../model/step.js';
 import { defaultOwner, type Task } from '../model/task.js';
-import type { OfferPlace } from '../model/work.js';
-import { definitionOf, leavesIn } from '../reading/entries.js';
+import { queueOfOffer, type OfferPlace } from '../model/work.js';
+import { definitionOf, leavesIn, queueOf } from '../reading/entries.js';
 import { parseDocument } from '../reading/parse.js';
 import type { Store } from '../store/store.js';
 import { readControls } from './controls.js';
@@ -50,20 +51,12 @@ export async function offerWorld(
   ]);
   return {
     found: new Map(),
-    control: (queue) => unpaused(queues.get(queue)),
+    control: (queue) => queues.get(queue),
     rated: new Set([...queues].flatMap(([queue, { rate }]) => (rate === undefined ? [] : [queue]))),
     tells: notifies || tells,
     isPlain: copies === 1,
     madeOf: new Set(ids),
   };
-}
-
-/**
- * Work of a paused queue is offered and given to nobody (`takeWork`), so that it can be fetched as soon as the queue goes
- * on: what is not offered would then wait for an engine.
- */
-function unpaused(control: QueueControl | undefined): QueueControl | undefined {
-  return control?.paused === true ? { ...control, paused: false } : control;
 }
 
 const anything: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
@@ -75,8 +68,40 @@ export const nextPlace = createOrder();
 /** When steps are offered, epoch ms, and where they stand in line; absent: behind all of this process. */
 export type OfferWhen = { readonly now: number; readonly place?: () => OfferPlace };
 
-/** The job as it can be stored after `now` without an engine; undefined: an engine has to look at it. */
+/**
+ * The job as it can be stored after `now` without an engine; undefined: an engine has to look at it. Work of a paused
+ * queue is offered and given to nobody (`takeWork`), so that it can be fetched as soon as the queue goes on: what is not
+ * offered would then wait for an engine. Nothing else begins in a paused queue.
+ */
 export async function withoutEngine(
+  store: Store,
+  job: Job,
+  known: OfferWorld,
+  when: OfferWhen,
+): Promise<Job | undefined> {
+  const control = (queue: string) => unpaused(known.control(queue));
+  const next = await asFarAsItGoes(store, job, { ...known, control }, when);
+  if (next === undefined || isNew(next) || isFinal(next)) return next;
+  const isPaused = known.control(queueOf(next))?.paused === true;
+  return isPaused && beginsWait(job, next) ? asFarAsItGoes(store, job, known, when) : next;
+}
+
+function unpaused(control: QueueControl | undefined): QueueControl | undefined {
+  return control?.paused === true ? { ...control, paused: false } : control;
+}
+
+/** Whether a step waits now that did not before, and is no work for workers. */
+function beginsWait(before: Job, { steps }: LiveJob): boolean {
+  const begun = new Set(isNew(before) ? [] : before.steps?.map(placeOfStep));
+  return steps.some((step) => {
+    if (step.state !== '$$waiting' || begun.has(placeOfStep(step))) return false;
+    return step.signal === undefined || queueOfOffer(step.signal) === undefined;
+  });
+}
+
+const placeOfStep = ({ path, attempt }: Step): string => `${path} ${attempt}`;
+
+async function asFarAsItGoes(
   store: Store,
   job: Job,
   known: OfferWorld,

@@ -176,3 +176,23 @@ it('who has a claim refused time and again says that there is work left', async 
   expect([works.map(({ job: { _id } }) => _id), isLeft]).toEqual([['b'], true]);
   expect((await takeWork(store, wanted)).isLeft).toBe(false);
 });
+
+it('in a paused queue work is offered, and nothing else begins', async () => {
+  const { store, put } = await openWorkspace({});
+  const client = createClient({ store });
+  const flow = (name: string, ...tasks: readonly unknown[]) => ({
+    ...{ _id: `flow:${name}`, type: 'flow', name, owner: 'DEFAULT', timeout: 0, tasks },
+  });
+  const wait = { wait: { signal: 'go', timeout: 1_000 } };
+  await put({ ...task('w', { plugin: 'worker' }), _id: 'task:w' });
+  await put(flow('works', 'w'), flow('waits', wait, 'w'), flow('both', { parallel: ['w', wait] }));
+  await put({ _id: 'queue-control:x', type: 'queue-control', queue: 'default', paused: true });
+  const orders = ['works', 'waits', 'both'].map((id) => ({ ...job(id), type: 'job', _id: id }));
+  const steps = async (): Promise<readonly unknown[]> => {
+    const begun = await client.beginWork(orders, { now: Date.now() });
+    return begun.map((one) => (one as { steps?: readonly unknown[] }).steps?.length);
+  };
+  expect(await steps()).toEqual([1, undefined, undefined]);
+  await client.switchQueue({ queue: 'default', paused: false });
+  expect(await steps()).toEqual([1, 1, 2]);
+});
