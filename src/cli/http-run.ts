@@ -10,6 +10,7 @@ import { addressForm } from '../config/address.js';
 import { createPrometheus, type Prometheus } from '../metrics/prometheus.js';
 import { hookOpener } from './hooks/open.js';
 import { lateVaultOf } from './sensitive-values.js';
+import { assertClock } from './server-clock.js';
 import { openAnswerLinks } from '../secrets/answer-links.js';
 import { packageVersion } from '../package.js';
 
@@ -70,6 +71,7 @@ export async function startApi(given: ApiStart): Promise<HttpServer> {
     openHook: hookOpener(config),
     answerLinks: await openAnswerLinks(config.cryptoKey),
     sensitive,
+    checkClock: () => assertClock(config),
   };
   const start = async (): Promise<HttpServer> => {
     try {

@@ -51,6 +51,8 @@ export type Api = {
   readonly plugins?: Pick<PluginRegistry, 'get'> | undefined;
   /** Values about people; absent: there are none. */
   readonly sensitive?: Vault | undefined;
+  /** Throws where the clock of this process is not to be trusted; absent: it is. */
+  readonly checkClock?: (() => Promise<void>) | undefined;
   /** The secrets of a hook in clear. Rejects with a TwsError where one cannot be decrypted. */
   readonly openHook: OpenHook;
   /** Counts deliveries to hooks that are refused. */

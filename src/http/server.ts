@@ -55,6 +55,8 @@ export type ServerOptions = {
   readonly scriptOwners?: readonly string[] | undefined;
   /** Absent: there are no sensitive values. */
   readonly sensitive?: Api['sensitive'];
+  /** Asked before anything is destroyed by its age. */
+  readonly checkClock?: Api['checkClock'];
   /** Absent: hooks have secrets in clear only. */
   readonly openHook?: OpenHook | undefined;
   /** Proves links by which people answer forms; absent: there are none. */
@@ -214,6 +216,7 @@ function apiOf(options: ServerOptions, hub: JobHub, served: readonly Route[]): A
     streams: { most: settings.streams ?? table['http.streams'].usual, open: new Map() },
     scriptOwners: options.scriptOwners ?? [],
     sensitive: options.sensitive,
+    checkClock: options.checkClock,
     testDirectives: settings.test_directives === true,
     waits: { most: mostWaits, open: 0 },
   };

@@ -2,6 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { retentionOf } from '../../src/cli/overdue-subjects.js';
+import { assertClock } from '../../src/cli/server-clock.js';
+import type { Config } from '../../src/config/load.js';
 import { vaultOf } from '../support/vault.js';
 import { openWorkspace } from '../support/workspace.js';
 import { makeUser, openApi, type TestApi, type TestOptions } from './server.js';
@@ -71,8 +73,13 @@ describe('sensitive values over the HTTP API', () => {
     for (const text of [iban, 'secret-1', person]) expect(told).not.toContain(text);
   });
 
-  it('are of owners, and are not for tokens, other roles, or whoever has not signed in', async () => {
-    const { api, vault } = await opened();
+  it('are of owners, and are not for tokens, other roles, whoever has not signed in, or a clock that is ahead', async () => {
+    let isAhead = false;
+    const workspace = await openWorkspace();
+    const { vault } = await vaultOf(workspace);
+    const config = { ...workspace.store.connection } as Config;
+    const checkClock = () => assertClock(config, () => Date.now() + (isAhead ? day : 0));
+    const api = await openApi({ workspace, sensitive: vault, checkClock });
     await vault.put('zeta', person, { iban });
     const acme = await userOf(api, 'tws-sensitive', 'tws-owner:acme');
     const of = { owner: 'zeta', subject: person, names: ['iban'] };
@@ -80,6 +87,10 @@ describe('sensitive values over the HTTP API', () => {
     expect((await acme.ask('GET', '/sensitive')).body).toEqual({ subjects: [] });
     const old = await acme.ask('POST', '/sensitive/purge', { older_than: 0 });
     expect(old.body).toEqual({ purged: [] });
+    isAhead = true;
+    expect((await acme.ask('POST', '/sensitive/purge', { older_than: 0 })).body).toMatchObject({
+      error: 'clock_ahead',
+    });
     const token = await api.tokenOf('tws-sensitive', 'tws-admin', 'tws-owner:*');
     const admin = await userOf(api, 'tws-admin', 'tws-owner:*');
     for (const refused of [

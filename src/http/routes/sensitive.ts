@@ -165,7 +165,7 @@ const purgeRoute = route({
       schema: z.object({ purged: z.array(z.object(subjectShape)) }).meta({ id: 'SensitivePurged' }),
     },
   },
-  problems: [...usual, ...noKey, 'sensitive_purge_refused'],
+  problems: [...usual, ...noKey, 'sensitive_purge_refused', 'clock_ahead'],
   handle: async ({ api, body: { owner, subject, older_than: age, why }, principal: who }) => {
     const principal = known({ principal: who });
     const vault = vaultOf(api);
@@ -175,6 +175,7 @@ const purgeRoute = route({
       const of = await vault.subjectOf(owner ?? defaultOwner, subject);
       return { status: 200, body: { purged: await vault.purge([of], by) } };
     }
+    await api.checkClock?.();
     const found = await vault.list(ownersFor(principal, owner));
     const before = api.now() - writtenSpanMs(age ?? 0);
     const old = found.filter(({ updated }) => updated < before);
