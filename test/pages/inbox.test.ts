@@ -15,6 +15,7 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
   await api.engine();
   const rate = { type: 'number', title: 'Rate', maximum: 100 };
   const pin = { type: 'string', title: 'PIN', writeOnly: true };
+  const why = { type: 'string', title: 'Why', maxLength: 20 };
   const approve = {
     ...{ title: 'Sign it', assignee: 'ann', text: 'Now', due: 'P1D', remind: [0, 'PT8H'] },
     ...{ escalate: { after: 'P2D', group: 'heads' }, form: { properties: { pin } } },
@@ -24,8 +25,16 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
       { wait: { title: 'A rate', form: { required: ['rate'], properties: { rate } } } },
     ]),
     flow('sign', [{ name: 'sign', approve }]),
+    flow('veto', [{ name: 'veto', approve: { title: 'Veto', form: { properties: { why } } } }]),
+    flow('text', [
+      {
+        wait: { title: 'A text', form: { required: ['approved'], properties: { approved: why } } },
+      },
+    ]),
     { _id: 'ask-1', type: 'job', flow: 'ask', owner: 'DEFAULT' },
     { _id: 'sign-1', type: 'job', flow: 'sign', owner: 'DEFAULT' },
+    { _id: 'veto-1', type: 'job', flow: 'veto', owner: 'DEFAULT' },
+    { _id: 'text-1', type: 'job', flow: 'text', owner: 'DEFAULT' },
   );
   const page = await openPage(api.url, '/');
   await page.getByRole('link', { name: 'Inbox', exact: true }).click();
@@ -37,6 +46,17 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
   await form.waitFor({ state: 'detached', ...soon });
   const ended = await api.until('ask-1', ({ state }) => state === '$$complete');
   expect(ended).toMatchObject({ exit: 0, steps: [{ result: { rate: 7 } }] });
+
+  // No approval is given by Enter alone; a text of that name is no approval.
+  const veto = page.getByRole('form', { name: 'Form: Veto' });
+  await veto.getByLabel('Why').fill('no money');
+  await veto.getByLabel('Why').press('Enter');
+  await veto.getByRole('button', { name: 'Refuse' }).click();
+  const refused = await api.until('veto-1', ({ state }) => state === '$$complete');
+  const failure = { name: 'NotApproved', answer: { approved: false, why: 'no money' } };
+  expect(refused).toMatchObject({ exit: 2, steps: [{ failure }] });
+  const text = page.getByRole('form', { name: 'Form: A text' });
+  expect(await text.getByRole('button').allTextContents()).toEqual(['Answer']);
 
   await page.goto(`${api.url}/_tws/admin/jobs/sign-1`);
   const sign = page.getByRole('form', { name: 'Form: Sign it' });

@@ -86,12 +86,10 @@ type ButtonProps = {
 
 /** An approval has a button for each answer. */
 function AnswerButtons({ form, isBusy, answer }: ButtonProps) {
-  const { job, path, attempt } = form;
-  const key = `${job} ${path} ${attempt}`;
   if (isBusy || !isApproval(form)) {
     return (
       <div class="buttons">
-        <button class="primary" disabled={isBusy} data-form={key}>
+        <button class="primary" disabled={isBusy}>
           {isBusy ? 'Sending …' : 'Answer'}
         </button>
       </div>
@@ -100,7 +98,7 @@ function AnswerButtons({ form, isBusy, answer }: ButtonProps) {
   const decide = (approved: boolean) => (): void => void answer({ approved });
   return (
     <div class="buttons">
-      <button type="button" class="primary" data-form={key} onClick={decide(true)}>
+      <button type="button" class="primary" onClick={decide(true)}>
         Approve
       </button>
       <button type="button" class="risky" onClick={decide(false)}>
@@ -113,8 +111,11 @@ function AnswerButtons({ form, isBusy, answer }: ButtonProps) {
 /** The answer that a button of an approval gives. */
 type Decision = { readonly approved: boolean };
 
-function isApproval({ form: { required } }: OpenForm): boolean {
-  return Array.isArray(required) && required.includes('approved');
+/** A form may ask for a text of that name, which buttons cannot give. */
+function isApproval({ form: { required, properties } }: OpenForm): boolean {
+  const approved = isRecord(properties) ? properties['approved'] : undefined;
+  const isFlag = isRecord(approved) && approved['type'] === 'boolean';
+  return isFlag && Array.isArray(required) && required.includes('approved');
 }
 
 /** What is to be filled in: the buttons of an approval say whether it is approved. */
