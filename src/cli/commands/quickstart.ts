@@ -81,6 +81,8 @@ type Ready = {
   readonly embedded: EmbeddedRun;
   readonly mailbox: Mailbox;
   readonly mails: readonly CaughtMail[];
+  /** Where mails for the usual port come to, when that is another one. */
+  readonly hint: string | undefined;
 };
 
 async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> {
@@ -94,6 +96,8 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   const mails: CaughtMail[] = [];
   const mailbox = await run('mail server and S3 server', () => startServers(dir, mailPort, mails));
   cleanup.add(mailbox.stop);
+  const { hint, undo } = leadHere(mailbox.mail);
+  cleanup.add(undo);
   await run('database and design document', () => prepareDatabase(embedded.config));
   await embedded.announce();
   const opened = openDatabase(embedded.config);
@@ -116,7 +120,7 @@ async function startAll(place: Place, cleanup: Cleanup, io: Io): Promise<Ready> 
   );
   if (engine === undefined) throw problem('interrupted', {});
   cleanup.add(() => endEngine(engine, io.force));
-  return { client, embedded, mailbox, mails };
+  return { client, embedded, mailbox, mails, hint };
 }
 
 /** Somebody else may use the ports of the samples; then the job is told the ones we got. */
@@ -195,9 +199,8 @@ function showResult(job: StoredDocument, mail: CaughtMail | undefined, io: Io): 
   io.json({ mail: mail ?? null, job });
 }
 
-function showNext({ embedded, mailbox }: Ready, io: Io): void {
+function showNext({ embedded, hint }: Ready, io: Io): void {
   const { url, config, files } = embedded;
-  const hint = leadHere(mailbox.mail).hint;
   const name = commandName(io.env);
   io.say('');
   io.say('It keeps running; Ctrl-C ends all. In another terminal, in this folder, try:');
