@@ -41,8 +41,11 @@ function sentenceOf(node: Structure, path: string, { params, id }: Asked): reado
   const read = paramsRead(kindOf(node).finding?.asks(node, []) ?? []);
   const [key] = Object.keys(params).filter((one) => read.has(one));
   if (keeps === undefined || key === undefined) return [];
+  const word = node.name ?? path;
+  // Without a name the structure that is the whole flow cannot be asked for.
+  if (word === '') return [`The ${node.structure} ${keeps}: submit a new job with other "${key}".`];
   const called = node.name === undefined ? `at ${path}` : `"${node.name}"`;
-  const todo = `Let it begin anew with \`tws retry ${id} --from ${node.name ?? path}\`.`;
+  const todo = `Let it begin anew with \`tws retry ${id} --from ${word}\`.`;
   return [`The ${node.structure} ${called} ${keeps} and does not read "${key}" again. ${todo}`];
 }
 

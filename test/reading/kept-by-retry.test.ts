@@ -43,6 +43,12 @@ describe('keptByRetry', () => {
       keptMap.replace('at 0', '"all"').replace('from 0', 'from all'),
     ],
     [
+      'has no word for the whole flow, when that has no name',
+      job({ tasks: map, steps: [found('', 'map', { items: [1], count: 1 })] }),
+      { list: [3] },
+      'The map keeps the list with which it began: submit a new job with other "list".',
+    ],
+    [
       'tells of a choice that keeps its case',
       job(),
       { kind: 2 },
