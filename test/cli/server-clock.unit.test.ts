@@ -48,4 +48,6 @@ it('a clock far ahead of that of the server is refused and found by tws doctor, 
   }
   await assertClock(await serverAt(undefined));
   await assertClock(await serverAt('no date'));
+  const nowhere = { ...config, url: 'http://127.0.0.1:1' };
+  await expect(assertClock(nowhere)).rejects.toMatchObject({ code: 'couch_unreachable' });
 });
