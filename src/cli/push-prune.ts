@@ -3,7 +3,7 @@ import type { Client, NamedKind } from '../client.js';
 import type { Config } from '../config/load.js';
 import { problem, TwsError } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
-import { currentRecordKeys } from '../model/flow-versions.js';
+import { currentRecordKeys, isMarkedCurrent } from '../model/flow-versions.js';
 import { checkReferences } from '../validate/references.js';
 import { samples } from '../validate/samples.js';
 import type { FileProblem, Written } from '../validate/written.js';
@@ -104,7 +104,9 @@ async function removeAsPlanned(doc: StoredDocument, client: Client): Promise<voi
   } catch (error) {
     const isLost = error instanceof TwsError && error.code === 'document_conflict';
     const now = isLost && doc['type'] === 'flow' ? await client.get(doc._id) : undefined;
-    if (now === undefined || contentBut(now) !== contentBut(doc)) throw error;
+    // One that was made current since the plan was made is in use by whoever did that.
+    if (now === undefined || isMarkedCurrent(now)) throw error;
+    if (contentBut(now) !== contentBut(doc)) throw error;
     await client.remove(now._id, now._rev);
   }
 }
@@ -153,8 +155,13 @@ export async function isRemovalAgreed(
   if (removed.length === 0 || !confirm) return true;
   if (!io.interactive) throw problem('confirmation_needed', { count: removed.length });
   const ask = await confirming(io, 'Removing documents');
-  const names = removed.map(({ type, _id }) => `${String(type)} ${_id}`).join(', ');
+  const names = removed.map(nameOf).join(', ');
   return ask.confirm(`Remove ${names}?`, false);
+}
+
+function nameOf(doc: StoredDocument): string {
+  const isCurrent = doc['type'] === 'flow' && isMarkedCurrent(doc);
+  return `${String(doc['type'])} ${doc._id}${isCurrent ? ' (the current version)' : ''}`;
 }
 
 /** Removes them; `gone` is told of each. @throws TwsError `document_conflict` when one has changed meanwhile */

@@ -117,8 +117,8 @@ export const inputProblems = {
   ),
   confirmation_needed: row(
     (d: { count: number }) =>
-      `Nothing was removed: ${counted(d.count, 'document')} are only removed when that is confirmed on a terminal, and this is not one.`,
-    'Add --no-confirm to remove them without being asked.',
+      `Nothing was removed. Removing ${counted(d.count, 'document')} has to be confirmed on a terminal, and this is not one.`,
+    'Add --no-confirm to remove without being asked.',
     2,
     400,
   ),

@@ -2,8 +2,10 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { push } from '../../src/cli/commands/push.js';
+import { removeAll } from '../../src/cli/push-prune.js';
+import { createClient } from '../../src/client/client.js';
 import { openProject } from './database.js';
-import { flow, project, run, task } from './terminal.js';
+import { flow, project, run, task, testIo } from './terminal.js';
 
 const files = {
   'couch/tws/tasks/a.json': task('a'),
@@ -40,7 +42,7 @@ describe('tws push --prune', () => {
   });
 
   it('puts a version that is current in place of another one', async () => {
-    const { tws, names, drop, root, store } = await pushed();
+    const { tws, put, names, drop, root, store } = await pushed();
     const version = (of: string) =>
       JSON.stringify({ ...flow('v', ['a']), version: of, current: true });
     await writeFile(join(root, 'couch/tws/flows/v.json'), version('1'));
@@ -54,6 +56,14 @@ describe('tws push --prune', () => {
     expect(out).toContain('removing: flow:DEFAULT:v@1 (no file holds it)');
     expect(await names()).not.toContain('flow:DEFAULT:v@1');
     expect(await store.get('flow:DEFAULT:v@2')).toMatchObject({ current: true });
+    // What somebody makes current between the plan and the removal stays.
+    const third = { ...flow('v', ['a']), version: '3', _id: 'flow:DEFAULT:v@3' };
+    await put(third);
+    const planned = (await store.get(third._id)) ?? { _id: '', _rev: '' };
+    const client = createClient({ store });
+    await client.useFlowVersion({ name: 'v', owner: 'DEFAULT' }, third._id);
+    const removing = removeAll([planned], client, testIo({ cwd: root }).io, () => undefined);
+    await expect(removing).rejects.toMatchObject({ code: 'document_conflict' });
   });
 
   it('keeps what another project, a person or a sample brought', async () => {
