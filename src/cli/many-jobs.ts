@@ -7,6 +7,7 @@ import {
 } from '../client.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
+import { asVersion } from '../model/flow-versions.js';
 import type { RequestAction } from '../model/request.js';
 import { statusOf } from '../reading/status.js';
 import { counted } from '../words.js';
@@ -74,15 +75,17 @@ async function idsOf(client: Client, many: ManyJobs, io: Io): Promise<readonly s
   return ids;
 }
 
-/** Somebody else may have been faster: what is not in that status any more is left alone. */
+/** Somebody else may have been faster: what is not in that status or of that version any more is left alone. */
 async function stillThere(
   client: Client,
   ids: readonly string[],
-  { status }: JobSearch,
+  { status, version }: JobSearch,
 ): Promise<readonly StoredDocument[]> {
   const docs = await client.getMany(ids);
   const now = Date.now();
-  const isStill = (job: StoredDocument): boolean => status?.includes(statusOf(job, now)) ?? true;
+  const isStill = (job: StoredDocument): boolean =>
+    (status?.includes(statusOf(job, now)) ?? true) &&
+    (version === undefined || asVersion(job['flow_version']) === version);
   return ids.flatMap((id) => docs.get(id) ?? []).filter(isStill);
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { retentionOf } from '../../src/cli/overdue-subjects.js';
 import { assertClock } from '../../src/cli/server-clock.js';
 import type { Config } from '../../src/config/load.js';
+import type { Vault } from '../../src/sensitive/vault.js';
 import { vaultOf } from '../support/vault.js';
 import { openWorkspace } from '../support/workspace.js';
 import { makeUser, openApi, type TestApi, type TestOptions } from './server.js';
@@ -71,6 +72,25 @@ describe('sensitive values over the HTTP API', () => {
     ]);
     const told = JSON.stringify([record.body, list.body, api.lines]);
     for (const text of [iban, 'secret-1', person]) expect(told).not.toContain(text);
+  });
+
+  it('stay by a purge of what is old when they are stored anew meanwhile', async () => {
+    const workspace = await openWorkspace();
+    const { vault } = await vaultOf(workspace);
+    const list: Vault['list'] = async (owners) => {
+      const found = await vault.list(owners);
+      await vault.put('acme', person, { iban });
+      return found;
+    };
+    const api = await openApi({ workspace, sensitive: { ...vault, list } });
+    await vault.put('acme', person, { iban });
+    const acme = await userOf(api, 'tws-sensitive', 'tws-owner:acme');
+    const old = await acme.ask('POST', '/sensitive/purge', { older_than: 0 });
+    expect(old.body).toEqual({ purged: [] });
+    const of = { owner: 'acme', subject: person, names: ['iban'] };
+    expect((await acme.ask('POST', '/sensitive/read', of)).body).toMatchObject({
+      values: { iban },
+    });
   });
 
   it('are of owners, and are not for tokens, other roles, whoever has not signed in, or a clock that is ahead', async () => {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Config } from '../../config/load.js';
 import { problem } from '../../errors.js';
+import type { StoredDocument } from '../../model/document.js';
 import { isSensitiveName } from '../../model/sensitive.js';
+import { keptIn } from '../../sensitive/values.js';
 import type { SubjectFacts, SubjectOf, Vault } from '../../sensitive/vault.js';
 import { counted, listed } from '../../words.js';
 import { actionOf } from '../action.js';
@@ -155,7 +157,7 @@ async function log({ vault }: Work, io: Io) {
 }
 
 async function purge({ vault, config, said }: Work, io: Io) {
-  const chosen = await toPurge({ vault, config, said });
+  const { chosen, isDue } = await toPurge({ vault, config, said });
   const what = `the sensitive values of ${counted(chosen.length, 'subject')}`;
   if (said.confirm && chosen.length > 0) {
     if (!io.interactive) throw problem('confirmation_needed', { count: chosen.length });
@@ -163,20 +165,21 @@ async function purge({ vault, config, said }: Work, io: Io) {
     if (!(await ask.confirm(`Destroy ${what}? Nothing can read them afterwards.`, false))) return 1;
   }
   // Also when there are none: a former purge may have ended before the files were rewritten.
-  const gone = await vault.purge(chosen, accessorOf(config, said.why));
+  const by = accessorOf(config, said.why);
+  // What was stored anew while the question was open is not that old.
+  const gone = await vault.purge(chosen, isDue === undefined ? by : { ...by, isDue });
   io.out(`purged: ${counted(gone.length, 'subject')}`);
   if (gone.length > 0) io.say(plain(listed(gone.map(({ subject }) => subject))));
   io.json({ purged: gone });
   return 0;
 }
 
-async function toPurge({
-  vault,
-  config,
-  said,
-}: Omit<Work, 'words'>): Promise<readonly SubjectOf[]> {
+async function toPurge({ vault, config, said }: Omit<Work, 'words'>): Promise<{
+  readonly chosen: readonly SubjectOf[];
+  readonly isDue?: (stored: StoredDocument) => boolean;
+}> {
   const { subject, olderThan } = said;
-  if (subject !== undefined) return [await vault.subjectOf(config.owner, subject)];
+  if (subject !== undefined) return { chosen: [await vault.subjectOf(config.owner, subject)] };
   const before = momentOf((olderThan ?? '').trim(), Date.now());
   if (before === undefined) {
     const reason = `--older-than must be an age or a date, such as 90d or 2030-01-31; it is "${olderThan}".`;
@@ -185,5 +188,8 @@ async function toPurge({
   await assertClock(config);
   const owner = chosenOwner(config);
   const all = await vault.list(owner === undefined ? undefined : [owner]);
-  return all.filter(({ updated }: SubjectFacts) => updated < before);
+  return {
+    chosen: all.filter(({ updated }: SubjectFacts) => updated < before),
+    isDue: (stored) => keptIn(stored).updated < before,
+  };
 }

@@ -5,6 +5,7 @@ import { nameSchema, textSchema } from '../../model/scalars.js';
 import { spanSchema, writtenSpanMs } from '../../model/span.js';
 import { epochMsSchema } from '../../model/summary.js';
 import { defaultOwner } from '../../model/task.js';
+import { keptIn } from '../../sensitive/values.js';
 import type { Vault } from '../../sensitive/vault.js';
 import { assertOwner, ownersFor } from '../access/owners.js';
 import type { Api } from '../api.js';
@@ -176,12 +177,13 @@ const purgeRoute = route({
       return { status: 200, body: { purged: await vault.purge([of], by) } };
     }
     await api.checkClock?.();
-    const found = await vault.list(ownersFor(principal, owner));
     const before = api.now() - writtenSpanMs(age ?? 0);
+    const found = await vault.list(ownersFor(principal, owner));
     const old = found.filter(({ updated }) => updated < before);
     const purged = await vault.purge(
       old.map(({ owner: own, subject: reference }) => ({ owner: own, subject: reference })),
-      by,
+      // What is stored anew meanwhile is not that old.
+      { ...by, isDue: (stored) => keptIn(stored).updated < before },
     );
     return { status: 200, body: { purged } };
   },
