@@ -1,8 +1,6 @@
 import type { StoredDocument } from '../model/document.js';
 import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
-import type { LiveJob } from '../model/job.js';
-import { allResults } from '../reading/results.js';
 import { statusOf } from '../reading/status.js';
 import type { Status } from '../model/status.js';
 import { neverDue, toEpochMs } from '../model/scalars.js';
@@ -132,36 +130,6 @@ export function exitOf(job: StoredDocument): number {
   const { exit, state } = job;
   if (typeof exit === 'number') return exit;
   return state === '$$complete' ? 0 : 130;
-}
-
-/** What came of a job: its result, or else what its steps and structures left, as a later step would see it. */
-export function outcomeOf(job: StoredDocument): unknown {
-  const { result, steps } = job;
-  if (result !== undefined) return result;
-  const done = (Array.isArray(steps) ? steps : []).filter(
-    (step: unknown) => isObject(step) && step['state'] === '$$complete',
-  ) as readonly {
-    readonly name: string;
-    readonly result?: unknown;
-    readonly structure?: unknown;
-  }[];
-  const seen = resultsSeen(job);
-  return Object.fromEntries(
-    done
-      // What a structure without a name found out is nobody's result.
-      .filter(({ name, structure }) => structure === undefined || Object.hasOwn(seen, name))
-      .map(({ name, result: own }) => [name, seen[name] ?? own ?? null]),
-  );
-}
-
-/** The results by name: of what ran several times in a map those of all items. */
-function resultsSeen(job: StoredDocument): Readonly<Record<string, unknown>> {
-  try {
-    return allResults(job as unknown as LiveJob, new Map()).results;
-  } catch {
-    // Somebody has changed the document by hand: the steps tell their own.
-    return {};
-  }
 }
 
 /** The colour that stands for a status. */

@@ -6,7 +6,7 @@ import { lengthOf } from '../words.js';
 import { createAbsence } from './absence.js';
 import type { Io } from './io.js';
 import { progressText } from './job-picture.js';
-import { exitOf, outcomeOf, stateLine } from './jobs.js';
+import { exitOf, stateLine } from './jobs.js';
 import { isWanted, reasonText, watchReasons } from './reasons.js';
 import { createRedraw } from './redraw.js';
 import { createSparing } from './sparing.js';
@@ -55,7 +55,7 @@ export async function waitForJob(client: Client, options: JobWaitOptions, io: Io
     progress.end();
     if (job !== undefined) {
       // Of a failure one sentence says all; a program asks for --json.
-      if (exitOf(job) === 0) io.block(JSON.stringify(outcomeOf(job), null, 2));
+      if (exitOf(job) === 0) io.block(await outcomeText(job));
       else io.warn(stateLine(job, io));
       io.json(job);
       return exitOf(job);
@@ -135,4 +135,10 @@ function createProgress(io: Io): Progress {
 function lineOf(job: StoredDocument, io: Io): string {
   const progress = progressText(job);
   return `${stateLine(job, io)}${progress === '' ? '' : `, ${progress}`}`;
+}
+
+/** Loaded when there is something to read: most commands do not wait. */
+async function outcomeText(job: StoredDocument): Promise<string> {
+  const { outcomeOf } = await import('./outcome.js');
+  return JSON.stringify(outcomeOf(job), null, 2);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outcomeOf } from '../../src/cli/jobs.js';
+import { outcomeOf } from '../../src/cli/outcome.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { story } from '../decide/story.js';
 
