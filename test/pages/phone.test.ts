@@ -21,11 +21,11 @@ describe('on a phone', () => {
     const job = page.locator('[data-job="j1"]');
     await job.waitFor(soon);
     expect((await boxOf(job)).y).toBeLessThan(phone.height / 2);
-    expect(await page.getByLabel('Flow').count()).toBe(0);
+    expect(await page.getByLabel('Flow', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'More filters (1)' }).click();
-    expect(await page.getByLabel('Flow').inputValue()).toBe('greet');
+    expect(await page.getByLabel('Flow', { exact: true }).inputValue()).toBe('greet');
     await page.getByRole('button', { name: 'Fewer filters' }).click();
-    expect(await page.getByLabel('Flow').count()).toBe(0);
+    expect(await page.getByLabel('Flow', { exact: true }).count()).toBe(0);
   });
 
   it('what is to be pressed is large enough for a finger', async () => {
