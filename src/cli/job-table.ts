@@ -6,8 +6,8 @@ import { tableLines, type TableCell } from './table.js';
 
 /**
  * Jobs in aligned columns, one line each: flow, status, state, when it began (on a terminal as seen
- * from now, else ISO 8601), how long it took, what went wrong, the version of its flow if one of the jobs has any, and
- * its id at the end.
+ * from now, else ISO 8601), how long it took, what went wrong, the version of its flow where
+ * one of the jobs has a version, and its id at the end.
  */
 export function jobTable(
   jobs: readonly StoredDocument[],

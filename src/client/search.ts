@@ -162,17 +162,13 @@ function docMatches(doc: StoredDocument, search: JobSearch, now: number): boolea
   const { owners, status, tags = [], key, externalId, parent, text, version } = search;
   if (doc['type'] !== 'job' || !hasText(doc['failure'], text)) return false;
   if (owners !== undefined && !owners.includes(ownerOf(doc))) return false;
-  if (!hasVersion(doc, version)) return false;
+  if (version !== undefined && asVersion(doc['flow_version']) !== version) return false;
   if (status !== undefined && !status.includes(statusOf(doc, now))) return false;
   const { tags: own, keys } = doc;
   if (!tags.every((tag) => Array.isArray(own) && own.includes(tag))) return false;
   if (key !== undefined && !hasKey(keys, key)) return false;
   if (externalId !== undefined && doc['external_id'] !== externalId) return false;
   return hasParent(doc, parent);
-}
-
-function hasVersion({ flow_version: own }: StoredDocument, version: string | undefined): boolean {
-  return version === undefined || asVersion(own) === version;
 }
 
 function hasParent({ parent: own }: StoredDocument, parent: string | undefined): boolean {

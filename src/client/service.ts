@@ -1,4 +1,5 @@
 import { partyOf, definitionOf, queueOf, queueOfDocument } from '../reading/entries.js';
+import { allDisabled } from '../model/engine-control.js';
 import type { EngineDocument } from '../model/engine.js';
 import { defaultQueue, isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import { pluginOf } from '../model/task.js';
@@ -10,7 +11,10 @@ import type { SeenEngine } from './pulse.js';
 
 /** Why nobody at all takes work; undefined when somebody does. */
 export function noEngine({ engines, engineControl }: Seen): Reason | undefined {
-  if (engineControl?.['enabled'] === false) return allDisabled(engineControl);
+  // In a restored database the documents of engines are copies: whether one is alive says nothing.
+  if (engineControl?.['enabled'] === false) {
+    return { kind: 'no_engine', ...allDisabled(engineControl) };
+  }
   if (engines.some(({ alive, engine }) => alive && engine.state === 'running')) return undefined;
   const disabled = engines.filter(({ alive, engine }) => alive && engine.state === 'disabled');
   if (disabled.length > 0) {
@@ -27,20 +31,6 @@ export function noEngine({ engines, engineControl }: Seen): Reason | undefined {
       ? 'No engine is alive.'
       : `No engine is alive: ${silent === 1 ? 'the only one gives' : `all ${silent} give`} no sign of life.`;
   return { kind: 'no_engine', because, todo };
-}
-
-/** In a restored database the documents of engines are copies: whether one is alive says nothing. */
-function allDisabled({ reason, restored, moving }: StoredDocument): Reason {
-  const why = typeof reason === 'string' ? ` ${reason}` : '';
-  const because = `All engines are disabled: none begins a step in this database.${why}`;
-  if (moving !== undefined)
-    return {
-      kind: 'no_engine',
-      because,
-      todo: 'Repeat `tws move`, or undo it by `tws move --undo`.',
-    };
-  const when = restored === undefined ? '' : ' once nothing works on the original any more';
-  return { kind: 'no_engine', because, todo: `Let them work with \`tws enable '*'\`${when}.` };
 }
 
 /** A step that may begin next, and what it needs of an engine. */

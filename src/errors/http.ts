@@ -138,7 +138,7 @@ export const httpProblems = {
   token_refused: row(
     (d: { readonly basic?: boolean }) =>
       d.basic === true
-        ? 'Names and passwords are not taken in the header authorization; a token is, as "Bearer TOKEN".'
+        ? 'The header authorization takes a token ("Bearer TOKEN"), not a name and a password.'
         : 'The token is not valid, or no longer valid.',
     'Ask an admin for a new token; with a name and a password, sign in by POST session.',
     77,

@@ -24,6 +24,21 @@ export const engineControlSchema = z
 
 export type EngineControl = z.infer<typeof engineControlSchema>;
 
+/** Says of the control of all engines that none works, and what to do: somebody said so, it moves, or it was restored. */
+export function allDisabled(control: Readonly<Record<string, unknown>>): {
+  readonly because: string;
+  readonly todo: string;
+} {
+  const { reason, restored, moving } = control;
+  const why = typeof reason === 'string' ? ` ${reason}` : '';
+  const because = `All engines are disabled: none begins a step in this database.${why}`;
+  if (moving !== undefined) {
+    return { because, todo: 'Repeat `tws move`, or undo it with `tws move --undo`.' };
+  }
+  const when = restored === undefined ? '' : ' once nothing works on the original any more';
+  return { because, todo: `Let them work with \`tws enable '*'\`${when}.` };
+}
+
 /** The telling id of the control that commands write: `engine:a` -> `engine-control:a`. */
 export function engineControlId(engine: string): string {
   return `engine-control:${engine.replace(/^engine:/, '')}`;

@@ -159,7 +159,7 @@ describe('who is who', () => {
     expect((await of({ 'x-forwarded-for': '1.2.3.4' })).principal).toBeUndefined();
     for (const authorization of ['Bearer bad', 'Basic YTpi', 'Bearer', 'good']) {
       const message = authorization.startsWith('Basic')
-        ? 'Names and passwords are not taken in the header authorization; a token is, as "Bearer TOKEN".'
+        ? 'The header authorization takes a token ("Bearer TOKEN"), not a name and a password.'
         : 'The token is not valid, or no longer valid.';
       await expect(of({ authorization })).rejects.toMatchObject({ code: 'token_refused', message });
     }

@@ -152,11 +152,11 @@ async function isAgreed(looked: RetainResult, due: number, io: Io): Promise<bool
   if (!io.interactive) throw problem('confirmation_needed', { count: documents + due });
   for (const line of linesOf(looked, io)) io.say(line);
   const removed = sumOf(looked, 'removed');
-  const jobs = `Remove ${counted(removed, 'job')} (${counted(documents, 'document')})`;
-  const keys = `estroy the keys of ${counted(due, 'subject')} of sensitive values`;
+  const jobs = `remove ${counted(removed, 'job')} (${counted(documents, 'document')})`;
+  const keys = `destroy the keys of ${counted(due, 'subject')} of sensitive values`;
   const ask = await confirming(io, 'Removing old jobs');
-  const what = due === 0 ? jobs : removed === 0 ? `D${keys}` : `${jobs} and d${keys}`;
-  return ask.confirm(`${what}?`, false);
+  const what = [...(removed === 0 ? [] : [jobs]), ...(due === 0 ? [] : [keys])].join(' and ');
+  return ask.confirm(`Really ${what}?`, false);
 }
 
 /** Prints what was removed, or would be; the answer is the exit status. */

@@ -16,9 +16,9 @@ export type FilledSensitive = {
 };
 
 /**
- * Puts sensitive values into their parameters, and fills in the templates that read them, for one attempt: nothing that is stored has what they become, which
- * is as secret as the values. Those in `untouched` parameters the plugin renders itself. Returns the failure of a
- * template that cannot be filled in.
+ * Puts sensitive values into their parameters, and fills in the templates that read them. What these become is as
+ * secret as the values: only this attempt sees it, and nothing stores it. The plugin renders the templates in
+ * `untouched` parameters itself. Returns the failure of a template that cannot be filled in.
  */
 export function fillSensitive(
   { params, templates }: Pick<OpenedSecrets, 'params' | 'templates'>,

@@ -32,14 +32,14 @@ describe('what tws doctor says of engines', () => {
       [one('running')],
       control(off),
       'warn',
-      /^All engines are disabled: none begins a step here\. Found: 1 running;/,
+      /^All engines are disabled: none begins a step in this database\. Found: 1 running;/,
       /^Let them work with `tws enable '\*'`\.$/,
     ],
     [
       [],
       control({ ...off, restored: 'then', reason: 'Restored from a backup of then.' }),
       'warn',
-      /here\. Restored from a backup of then\. Found: 0/,
+      /in this database\. Restored from a backup of then\. Found: 0/,
       /once nothing works on the original/,
     ],
     [
