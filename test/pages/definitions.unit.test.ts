@@ -126,6 +126,23 @@ describe('what a flow names', () => {
     expect(meant(tasks, 'a', 'else')).toBe(all);
   });
 
+  it('is found with one reading of each flow, however many tasks there are', () => {
+    let reads = 0;
+    const tasks = Array.from({ length: 30 }, (_, n) => stored('task', `t${n}`, 'me'));
+    const flows = tasks.map(({ name }): StoredDefinition => {
+      const one = stored('flow', `f-${name}`, 'me', { tasks: [name] });
+      return {
+        ...one,
+        get document() {
+          reads += 1;
+          return one.document;
+        },
+      };
+    });
+    expect(usesOfTasks({ flows, tasks }).size).toBe(30);
+    expect(reads).toBe(30);
+  });
+
   it('tells what parameters a job may give to its steps', () => {
     if (flow === undefined) throw new Error('It is no flow.');
     const task = stored('task', 'a', 'DEFAULT', { params: { to: 'x', count: 1 } });

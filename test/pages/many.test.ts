@@ -50,10 +50,8 @@ it('lists 1,000 tasks with who uses each, and the rest of them when asked', asyn
   ]);
   await bulkSender(api.store.connection)(JSON.stringify({ docs }));
   const page = await openPage(api.url, '/engines');
-  const end = await watchFrames(page);
   await page.getByRole('link', { name: 'Tasks' }).click();
   await page.getByText('1000 tasks', { exact: true }).waitFor();
-  expect((await end()).longestTask).toBeLessThan(8_000);
   await page.getByRole('row', { name: 't499', exact: false }).getByText('f499').waitFor();
   expect(await page.getByRole('row').count()).toBe(501);
   await page.getByRole('button', { name: 'Show all 1000' }).click();

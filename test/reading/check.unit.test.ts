@@ -375,3 +375,19 @@ describe('a flow that comes back to itself', () => {
     expect(other?.[2]).toContain('With "concurrency" a job may even wait for a child job');
   });
 });
+
+it('reads the name of each definition a few times, however many there are', () => {
+  let reads = 0;
+  const counted = <T extends Task | Flow>(one: T): T =>
+    Object.defineProperty({ ...one }, 'name', {
+      get: () => {
+        reads += 1;
+        return one.name;
+      },
+    });
+  const numbers = Array.from({ length: 200 }, (_, n) => n);
+  const tasks = numbers.map((n) => counted(task(`t${n}`)));
+  const flows = numbers.map((n) => counted(flow([`t${n}`], { name: `f${n}` })));
+  expect(findingsOf(flows, tasks)).toEqual([]);
+  expect(reads).toBeLessThan(20 * (tasks.length + flows.length));
+});

@@ -63,7 +63,7 @@ function run(which, args, more = {}) {
 
 /** The address of a server; `stop` ends it. */
 async function serverOf() {
-  if (couch !== undefined) return { url: couch, stop: () => undefined };
+  if (couch !== undefined) return { url: couch, stop: async () => undefined };
   const dir = join(root, 'data');
   const flags = ['--port', '0', '--no-engine', '--no-http', '--dir', dir];
   const dev = run('new', ['dev', ...flags]);
@@ -74,7 +74,11 @@ async function serverOf() {
     const { url, user, password } = JSON.parse(text);
     const address = new URL(url);
     Object.assign(address, { username: user, password });
-    return { url: address.href, stop: () => dev.child.kill('SIGTERM') };
+    const stop = async () => {
+      dev.child.kill('SIGTERM');
+      await dev.ended;
+    };
+    return { url: address.href, stop };
   }
 }
 
@@ -96,6 +100,13 @@ async function command(which, ...args) {
 }
 const engine = (which) => run(which, ['start'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
 
+const calls = async () => (await readFile(marks, 'utf8').catch(() => '')).trim().split('\n');
+/** Waits until plugins were called so many times more than now. */
+async function more(count) {
+  const least = (await calls()).length + count;
+  while ((await calls()).length < least) await sleep(100);
+}
+
 const jobs = [];
 async function submit(count) {
   const names = Object.keys(flows);
@@ -113,17 +124,17 @@ await command('old', 'init');
 await command('old', 'push', '--map');
 const olds = [engine('old'), engine('old')];
 await submit(120);
-await sleep(8_000);
+await more(100);
 await command('new', 'init', '--no-confirm');
 const first = engine('new');
 await submit(120);
-await sleep(8_000);
+await more(200);
 olds[0].child.kill('SIGKILL');
 await submit(60);
-await sleep(5_000);
+await more(100);
 first.child.kill('SIGKILL');
 const second = engine('new');
-await sleep(5_000);
+await more(50);
 for (const [n, { _id: job }] of jobs.filter(({ flow }) => flow === 'wait').entries()) {
   if (n % 10 === 0) await command(n % 20 === 0 ? 'old' : 'new', 'signal', job, 'go');
   else await ask('PUT', `/signal:${job}`, { type: 'signal', job, name: 'go' });
@@ -144,7 +155,7 @@ for (const { flow, state, exit } of docs) {
   const end = `${flow} ${state} ${exit}`;
   ends[end] = (ends[end] ?? 0) + 1;
 }
-const called = (await readFile(marks, 'utf8')).trim().split('\n');
+const called = await calls();
 const twice = called.length - new Set(called).size;
 const least = jobs.reduce((sum, { flow }) => sum + flows[flow].calls, 0);
 const isGood = docs.every(({ state, exit }) => state === '$$complete' && exit === 0);
@@ -153,6 +164,5 @@ second.child.kill('SIGTERM');
 await second.ended;
 if (couch !== undefined) await ask('DELETE', '');
 await server.stop();
-await sleep(2_000);
 await rm(root, { recursive: true, force: true });
 process.exitCode = isGood && twice === 0 && called.length >= least ? 0 : 1;
