@@ -1,7 +1,6 @@
-import { once } from 'node:events';
+import { listening } from '../support/listening.js';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { clockFindings } from '../../src/cli/doctor/server.js';
 import { assertClock } from '../../src/cli/server-clock.js';
 import type { Config } from '../../src/config/load.js';
@@ -13,14 +12,8 @@ async function serverAt(date: string | undefined): Promise<Config> {
     if (date !== undefined) response.setHeader('date', date);
     response.statusCode = 401;
     response.end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, database: 'd', app: 'a' } as Config;
+  return { url: await listening(server), database: 'd', app: 'a' } as Config;
 }
 
 const hour = 3_600_000;

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
+import { listening } from '../support/listening.js';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { run } from './shipped.js';
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string };
@@ -17,13 +16,8 @@ async function httpServer(answer: (response: ServerResponse, seen: Seen) => void
       seen.push(one);
       answer(response, one);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { url: await listening(server), seen };
 }
 
 const json = (response: ServerResponse, value: unknown, status = 200): void =>

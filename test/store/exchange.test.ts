@@ -1,6 +1,6 @@
+import { listening } from '../support/listening.js';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { askLong } from '../../src/store/long-ask.js';
 import { openClient } from '../../src/store/client.js';
@@ -10,14 +10,8 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A server of the test's own, and the way to it. */
 async function serving(handler: Handler) {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const connection = { url: `http://127.0.0.1:${port}/below`, database: 'd', app: 'a' };
+  const url = await listening(createServer(handler));
+  const connection = { url: `${url}/below`, database: 'd', app: 'a' };
   return { ...openExchange(connection), connection };
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { listening } from '../support/listening.js';
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import { failuresAfter, backoffMs } from '../../src/store/backoff.js';
 import { readLine } from '../../src/store/change.js';
 import type { FeedState } from '../../src/store/feed.js';
@@ -111,13 +110,3 @@ test('a server that answers and ends the feed at once is asked less and less oft
   for await (const change of feed) expect(change).toBeUndefined();
   expect(waits).toEqual([2, 4, 8, 16, 16, 16]);
 });
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

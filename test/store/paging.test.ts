@@ -1,6 +1,5 @@
-import { once } from 'node:events';
+import { listening } from '../support/listening.js';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPageSize, pagesOf } from '../../src/store/paging.js';
 import { openStore } from '../../src/store/store.js';
@@ -42,14 +41,8 @@ async function heavyDatabase(count: number, bytes: number) {
       };
       next(0);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
-  const store = openStore({ url: `http://127.0.0.1:${port}`, database: 'd', app: 'a' });
+  const store = openStore({ url: await listening(server), database: 'd', app: 'a' });
   onTestFinished(() => store.close());
   return { store, answers, ids: Array.from({ length: count }, (_, n) => idOf(n)) };
 }

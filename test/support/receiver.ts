@@ -1,8 +1,7 @@
-import { once } from 'node:events';
+import { listening } from './listening.js';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 
 /** A webhook as it arrived. `at`: the order of arrival, from 0. */
 export type Received = {
@@ -47,13 +46,8 @@ export async function startReceiver(
       const { status, headers: more, body: said } = answer(one);
       response.writeHead(status, more).end(said);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await listening(server);
   const until = async (count: number): Promise<readonly Received[]> => {
     await expect.poll(() => received.length).toBeGreaterThanOrEqual(count);
     return received;
