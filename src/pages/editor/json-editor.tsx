@@ -102,7 +102,8 @@ export function JsonEditor(props: Props) {
           Format
         </button>
         <span class="muted" id={help}>
-          Ctrl-Space proposes. Escape, then Tab leaves the editor.
+          Ctrl-Space proposes, Ctrl-F finds
+          {props.onSave === undefined ? '' : ', Ctrl-S saves'}. Escape, then Tab leaves the editor.
         </span>
       </div>
       <div class="editor-text" ref={place} />
