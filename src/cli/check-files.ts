@@ -15,7 +15,7 @@ import { checkContents } from '../validate/contents.js';
 import { checkDocument } from '../validate/document.js';
 import { unreadKeys } from '../reading/unread-keys.js';
 import { scheduleWarnings } from '../validate/schedules.js';
-import { checkReferences, type StoredDefinitions } from '../validate/references.js';
+import { checkReferences } from '../validate/references.js';
 import { asWritten } from '../validate/written-path.js';
 
 /** A file whose document may be written. */
@@ -32,7 +32,7 @@ export type CheckedFiles = {
 };
 
 export type CheckOptions = {
-  /** Where names are looked up that no file defines; absent: they are not looked up. */
+  /** Where names are looked up that no file defines; absent: they may be there, which is warned of. */
   readonly client?: Client | undefined;
   /** Folders of the project's plugins. */
   readonly plugins: readonly string[];
@@ -59,24 +59,23 @@ export async function checkFiles(
     if (found.length === 0) good.push({ file, text, doc });
   }
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));
-  const { definitions, ...references } = await checkReferences(documents, storedIn(client));
+  const { definitions, ...references } = await checkReferences(
+    documents,
+    client && ((kind) => client.definitions(kind)),
+  );
   const registry = await loadProjectPlugins(plugins);
   return {
     good,
     problems: [...problems, ...references.problems],
     warnings: [
       ...stray,
-      ...(client === undefined ? [] : references.warnings),
+      ...references.warnings,
       ...checkContents(documents, { definitions, plugins: registry }),
       ...pluginWarnings(good, plugins, registry),
       ...secretWarnings(good),
       ...scheduleWarnings(documents, Date.now()),
     ],
   };
-}
-
-function storedIn(client: Client | undefined): StoredDefinitions {
-  return (kind) => (client === undefined ? Promise.resolve([]) : client.definitions(kind));
 }
 
 /** Another engine may have the plugin, so this is no mistake yet. */

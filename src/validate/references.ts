@@ -31,11 +31,15 @@ export type Definitions = {
   readonly flows: readonly Called<Flow>[];
 };
 
-/** Checks documents of files against each other and against what the database holds. */
+/**
+ * Checks documents of files against each other and against what the database holds. Without a
+ * database (`database` is undefined) only warnings remain that nothing in one can refute or that say so.
+ */
 export async function checkReferences(
   documents: readonly CheckedDocument[],
-  stored: StoredDefinitions,
+  database: StoredDefinitions | undefined,
 ): Promise<References> {
+  const stored = database ?? (() => Promise.resolve([]));
   const files = readAll(documents);
   // A file with the id of a stored document takes its place, whatever it is called now.
   const ids = new Set(documents.flatMap(({ doc: { _id: id } }) => (isText(id) ? [id] : [])));
@@ -51,18 +55,21 @@ export async function checkReferences(
   const docs = new Map(documents.map(({ file, doc }) => [file, doc]));
   const findings = checkDefinitions({ tasks, flows }, ({ _id = '' }) => docs.has(_id));
   const known = { task: namesOf(tasks), flow: namesOf(flows) };
+  const isAsked = database !== undefined;
+  const todo: Todo = (missing) => (isAsked ? remedy : remedyUnasked)(missing, known);
   const ofLevel = (level: Finding['level']): readonly FileProblem[] =>
     findings
       .filter((finding) => finding.level === level)
+      .filter(({ missing }) => level === 'problem' || isAsked || missing)
       .map(({ id: file = '', path, message, missing }) => {
-        const sentence = missing === undefined ? message : `${message} ${remedy(missing, known)}`;
+        const sentence = missing === undefined ? message : `${message} ${todo(missing)}`;
         return { file, ...asWritten({ path, message: sentence }, docs.get(file) ?? {}) };
       });
   return {
     problems: [...ofLevel('problem'), ...sealedParams(documents, { tasks, flows })],
     warnings: [
       ...ofLevel('warning'),
-      ...jobsOfNoFlow(documents, flows, known),
+      ...jobsOfNoFlow(documents, flows, { todo, isAsked }),
       ...jobsOfDeprecated(documents, { tasks, flows }),
     ],
     definitions: { tasks, flows },
@@ -99,7 +106,16 @@ export function remedy({ kind, name }: Missing, known: Known): string {
   return `Push that ${kind}, too, or jobs for it fail.`;
 }
 
+/** The same where no database was asked: the name may be there. */
+function remedyUnasked({ kind, name }: Missing, known: Known): string {
+  const close = closest(name, known[kind]);
+  const meant = close === undefined ? '' : ` Did you mean "${close}"?`;
+  return `It may be in the database only, which was not asked.${meant}`;
+}
+
 type Missing = NonNullable<Finding['missing']>;
+/** What to do about a name that is nowhere. */
+type Todo = (missing: Missing) => string;
 
 function namesOf(definitions: readonly Named[]): readonly string[] {
   return definitions.map(({ name }) => name);
@@ -177,7 +193,7 @@ const versionKey = (flow: Flow): string =>
 function jobsOfNoFlow(
   documents: readonly CheckedDocument[],
   flows: readonly Flow[],
-  known: Known,
+  { todo, isAsked }: { readonly todo: Todo; readonly isAsked: boolean },
 ): readonly FileProblem[] {
   const keys = new Set(flows.map(({ name, owner }) => keyOf(name, owner)));
   return documents.flatMap(({ file, doc }) => {
@@ -185,8 +201,8 @@ function jobsOfNoFlow(
     if (!startsJobs.has(type) || typeof flow !== 'string') return [];
     const own = typeof owner === 'string' ? owner : defaultOwner;
     if (keys.has(keyOf(flow, own)) || keys.has(keyOf(flow, defaultOwner))) return [];
-    const todo = remedy({ kind: 'flow', name: flow }, known);
-    const message = `flow names the flow "${flow}", which neither these files nor the database hold. ${todo}`;
+    const missing = { kind: 'flow', name: flow } as const;
+    const message = `flow names the flow "${flow}", which ${isAsked ? 'neither these files nor the database hold' : 'none of these files defines'}. ${todo(missing)}`;
     return [{ file, path: 'flow', message }];
   });
 }

@@ -222,6 +222,7 @@ describe('tws validate', () => {
     const good = await run(validate, { cwd: root, env, args: ['f.json'] });
     expect(good.exit).toBe(0);
     expect(good.err).toContain('not checked against a database');
+    expect(good.err).toContain('warning: f.json: tasks.sequence[0] names the task "elsewhere"');
     expect((await run(validate, { cwd: root, env, args: ['b.json'] })).exit).toBe(3);
   });
 });

@@ -104,6 +104,32 @@ describe('checkReferences', () => {
     expect(warnings[1]?.message).toContain('"gone"');
   });
 
+  it('says of names in no file that they may be in a database that was not asked', async () => {
+    const docs = files({
+      f: flow('f', ['pack', { task: 'pak' }], { params: { handler: { x: 1 } } }),
+      pack: task('pack', { error: 'handler' }),
+      job: { type: 'job', flow: 'gone' },
+      old: flow('old', [], { deprecated: true }),
+      late: { type: 'job', flow: 'old' },
+    });
+    const { warnings } = await checkReferences(docs, undefined);
+    const unasked = 'It may be in the database only, which was not asked.';
+    expect(warnings.map(({ file, message }) => `${file}: ${message}`)).toEqual([
+      `pack: error names the task "handler", which is not defined for owner "DEFAULT". ${unasked}`,
+      `f: tasks.sequence[1].task names the task "pak", which is not defined for owner "DEFAULT". ${unasked} Did you mean "pack"?`,
+      `job: flow names the flow "gone", which none of these files defines. ${unasked}`,
+      'late: Flow "old" is deprecated and takes no new jobs.',
+    ]);
+  });
+
+  it('does not guess without a database what only that can tell', async () => {
+    const docs = files({ f: flow('f', ['a'], { params: { handler: { x: 1 } } }) });
+    const paths = async (stored: StoredDefinitions | undefined) =>
+      (await checkReferences(docs, stored)).warnings.map(({ path }) => path);
+    expect(await paths(nothing)).toEqual(['tasks.sequence[0]', 'params.handler']);
+    expect(await paths(undefined)).toEqual(['tasks.sequence[0]']);
+  });
+
   it('looks for the owner first, then for DEFAULT', async () => {
     const docs = files({
       flow: flow('f', ['a', 'b'], { owner: 'team' }),
