@@ -1,4 +1,3 @@
-import { addTo } from '../model/grouped.js';
 import { createLru } from '../memo.js';
 import { isFinalState } from '../model/job.js';
 import { ownerOf } from '../model/task.js';
@@ -8,6 +7,7 @@ import { readSteps } from '../reading/step-reading.js';
 import type { KeptAnswers } from '../store/kept-answers.js';
 import type { Store } from '../store/store.js';
 import type { ViewQuery, ViewRow } from '../store/views.js';
+import { createOfferLine, type OfferLine, type WorkOffered } from './offer-line.js';
 
 /*
  * The lines in which work stands, kept in memory while a feed is followed, so that nobody who takes some has
@@ -17,48 +17,42 @@ import type { ViewQuery, ViewRow } from '../store/views.js';
  *     write as the feed brings it. Where it is wrong nothing is: an offer that is gone loses its claim.
  * OL2 Nobody is told that there is no work unless the index was just read.
  * OL3 Of two revisions of a document that are heard the older one changes nothing.
+ * OL4 What comes after the known part of a line is read before that part is given out. Nobody gets what stands
+ *     beyond before it was read.
  */
 
-/** Work that is offered. `signal`: its place in line. `doc`: its job, where that is known. */
-export type WorkOffered = {
-  readonly id: string;
-  readonly signal: string;
-  readonly owner: string;
-  readonly doc?: StoredDocument;
-};
-
-/** The line of a queue. */
-type Line = {
-  /** In order; up to `end`, where that is set. */
-  offers: WorkOffered[];
-  /** What comes after it is not known. */
-  end: string | undefined;
-};
-
 /** `isWhole`: nobody else stands in the line, as far as is known. */
-type Known = { readonly offers: readonly WorkOffered[]; readonly isWhole: boolean };
-type Offers = Known | undefined;
+type KnownOffers = {
+  /** In their order, as the line changes meanwhile. */
+  readonly offers: Iterable<WorkOffered>;
+  readonly isWhole: () => boolean;
+};
 
 export type OfferLines = {
   /**
    * The line of a queue, or as much of its beginning as is kept; undefined while no feed is followed. It is read
    * from the index where it is not known.
    */
-  readonly of: (queue: string) => Promise<Offers>;
+  readonly of: (queue: string) => Promise<KnownOffers | undefined>;
   /** Tells what a document was found to be; undefined: there is none. */
   readonly found: (id: string, doc: StoredDocument | undefined) => void;
   /** Whether an offer that was heard of with its job is not in its line any more. */
   readonly isGone: (offer: WorkOffered) => boolean;
 };
 
-/** Offers of one line at most. */
-const mostInLine = 2_000;
+/** Offers of one line at most, about 200 bytes each without their jobs. */
+const mostInLine = 50_000;
+/** Offers that are read together from the index. */
+const mostRead = 2_000;
+/** When a line gets so short, what comes after it is read while that is given out. */
+const fewInLine = 500;
 /** Lines at most; then all are read anew. */
 const mostLines = 1_000;
-/** Jobs that are kept are shorter, in characters. */
+/** Jobs that are kept are shorter, in characters, and so are all of a database together. */
 const longestKept = 16_384;
+const mostKept = 16_000_000;
 /** So many documents are known by their newest revision. */
-const mostSeen = 20_000;
+const mostSeen = 100_000;
 
 const ofStores = new WeakMap<KeptAnswers, OfferLines>();
 
@@ -74,79 +68,131 @@ export function isOfferGone({ kept }: Pick<Store, 'kept'>, offer: WorkOffered): 
   return ofStores.get(kept)?.isGone(offer) === true;
 }
 
-type Loading = { readonly done: Promise<Offers>; readonly heard: Set<string> };
-
 function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
-  const lines = new Map<string, Line>();
-  /** What is read of the index now, and the jobs that were heard of meanwhile. */
-  const loading = new Map<string, Loading>();
-  const offersOf = new Map<string, WorkOffered[]>();
+  const lines = new Map<string, OfferLine>();
+  const jobs = createOfferedJobs();
+  const reader = createReader(view, jobs.add);
   /** The newest revisions that were heard of. */
   const revs = createLru<string>(mostSeen);
 
   const hear = (id: string, doc: StoredDocument | undefined): void => {
     if (lines.size === 0 || (doc !== undefined && !isNews(doc, revs.get(id)))) return;
-    for (const { heard } of loading.values()) heard.add(id);
+    reader.hear(id);
     if (doc === undefined) revs.delete(id);
     else if (doc['type'] === 'job') revs.set(id, doc._rev);
-    for (const offer of offersOf.get(id) ?? []) take(lines, offer);
-    const offers = (doc === undefined ? [] : offersInJob(doc)).filter((one) => put(lines, one));
-    if (offers.length > 0) offersOf.set(id, offers);
-    else offersOf.delete(id);
+    for (const offer of jobs.take(id)) lineOf(lines, offer)?.take(offer);
+    if (doc !== undefined) jobs.put(doc, (one) => lineOf(lines, one)?.put(one) === true);
   };
-  const read = async (queue: string, heard: ReadonlySet<string>): Promise<Offers> => {
-    if (lines.size >= mostLines) forget();
-    const line: Line = { offers: [], end: undefined };
-    lines.set(queue, line);
+  const forget = (): void => {
+    lines.clear();
+    jobs.forget();
+    revs.clear();
+  };
+  const read = async (queue: string, line: OfferLine): Promise<OfferLine | undefined> => {
     try {
-      const rows = await view('waiting', offersQuery(queue, mostInLine));
-      if (lines.get(queue) !== line) return undefined;
-      for (const offer of rows.map(offerIn)) {
-        // What was heard is newer.
-        if (heard.has(offer.id) || !put(lines, offer)) continue;
-        addTo(offersOf, offer.id, offer);
-      }
-      if (rows.length === mostInLine) cut(line, mostInLine);
-      return knownOf(line);
+      await reader.read(queue, line);
+      return lines.get(queue) === line ? line : undefined;
     } catch (error) {
       if (lines.get(queue) === line) lines.delete(queue);
       throw error;
     }
   };
-  const forget = (): void => {
-    lines.clear();
-    offersOf.clear();
-    revs.clear();
-  };
-  const load = (queue: string): Promise<Offers> => {
-    const there = loading.get(queue);
-    if (there !== undefined) return there.done;
-    const heard = new Set<string>();
-    const done = read(queue, heard).finally(() => loading.delete(queue));
-    loading.set(queue, { done, heard });
-    return done;
+  const knownOf = (queue: string, line: OfferLine): KnownOffers => ({
+    offers: { [Symbol.iterator]: line.offers },
+    isWhole: () => lines.get(queue) === line && line.isWhole(),
+  });
+  const begun = (queue: string): OfferLine => {
+    if (lines.size >= mostLines) forget();
+    const line = createOfferLine(mostInLine);
+    lines.set(queue, line);
+    return line;
   };
   kept.listen({ heard: hear, forget });
   return {
     found: hear,
-    isGone: (offer) => isMissing(lines, offer),
+    isGone: (offer) => offer.doc !== undefined && lineOf(lines, offer)?.has(offer) === false,
     of: async (queue) => {
       if (!kept.isFollowing()) return undefined;
-      const line = loading.has(queue) ? undefined : lines.get(queue);
-      if (line === undefined || (line.end !== undefined && line.offers.length === 0)) {
-        return load(queue);
+      let line = lines.get(queue);
+      if (line === undefined) {
+        line = await read(queue, begun(queue));
+      } else if (!line.isWhole() && line.length() < fewInLine) {
+        const reading = read(queue, line);
+        // Whoever can have something need not wait for more.
+        if (line.length() > 0) void reading.catch(() => undefined);
+        else line = await reading;
       }
-      return knownOf(line);
+      return line && knownOf(queue, line);
+    },
+  };
+}
+
+/** Reads what comes after the ends of lines, or their beginnings; `put` is told of each offer that has its place. */
+function createReader(view: Store['view'], put: (offer: WorkOffered) => void) {
+  type Reading = { readonly done: Promise<void>; readonly heard: Set<string> };
+  const readings = new Map<OfferLine, Reading>();
+  const extend = async (queue: string, line: OfferLine, heard: ReadonlySet<string>) => {
+    const rows = await view('waiting', offersQuery(queue, mostRead, line.open()));
+    const found = rows.map(offerIn);
+    // What was heard is newer.
+    for (const offer of found) if (!heard.has(offer.id) && line.put(offer)) put(offer);
+    line.close(rows.length === mostRead ? found.at(-1) : undefined);
+  };
+  return {
+    /** Tells of a job that is heard of. */
+    hear: (id: string): void => {
+      for (const { heard } of readings.values()) heard.add(id);
+    },
+    read: (queue: string, line: OfferLine): Promise<void> => {
+      const there = readings.get(line);
+      if (there !== undefined) return there.done;
+      const heard = new Set<string>();
+      const done = extend(queue, line, heard).finally(() => readings.delete(line));
+      readings.set(line, { done, heard });
+      return done;
+    },
+  };
+}
+
+/** The jobs whose offers are known, and how much is kept of them. */
+function createOfferedJobs() {
+  const offersOf = new Map<string, { readonly offers: WorkOffered[]; readonly size: number }>();
+  let characters = 0;
+  return {
+    /** Keeps the offers of a job for which there is a place. */
+    put: (doc: StoredDocument, place: (offer: WorkOffered) => boolean): void => {
+      const found = offersInJob(doc);
+      if (found.length === 0) return;
+      const { length } = characters < mostKept ? JSON.stringify(doc) : { length: Infinity };
+      const size = length <= longestKept ? length : 0;
+      const offers = size > 0 ? found.map((offer) => ({ ...offer, doc })) : found;
+      const placed = offers.filter(place);
+      if (placed.length === 0) return;
+      offersOf.set(doc._id, { offers: placed, size });
+      characters += size;
+    },
+    /** One more offer of a job that is not kept. */
+    add: (offer: WorkOffered): void => {
+      const known = offersOf.get(offer.id);
+      if (known === undefined) offersOf.set(offer.id, { offers: [offer], size: 0 });
+      else known.offers.push(offer);
+    },
+    /** The offers of a job, which are forgotten. */
+    take: (id: string): readonly WorkOffered[] => {
+      const known = offersOf.get(id);
+      offersOf.delete(id);
+      characters -= known?.size ?? 0;
+      return known?.offers ?? [];
+    },
+    forget: (): void => {
+      offersOf.clear();
+      characters = 0;
     },
   };
 }
 
 function offerIn({ id, key, value: owner }: ViewRow<'waiting'>): WorkOffered {
   return { id, signal: key[1], owner };
-}
-
-function knownOf({ offers, end }: Line): Known {
-  return { offers: offers.slice(), isWhole: end === undefined };
 }
 
 /** The rows of the index for the beginning of a line, or for what comes after an offer. */
@@ -167,67 +213,19 @@ function isNews({ _rev }: StoredDocument, known: string | undefined): boolean {
 }
 
 /** What a job offers to workers, as the index has it. */
-function offersInJob(doc: StoredDocument): readonly WorkOffered[] {
+function offersInJob(doc: StoredDocument): WorkOffered[] {
   if (doc['type'] !== 'job' || isFinalState(doc['state'])) return [];
   if (doc['state'] === '$$paused' || doc['paused'] === true) return [];
-  const signals = readSteps(doc).flatMap(({ state, signal = '' }) =>
-    state === '$$waiting' && queueOfOffer(signal) !== undefined ? [signal] : [],
-  );
-  if (signals.length === 0) return [];
   const own = { id: doc._id, owner: ownerOf(doc) };
-  const job = JSON.stringify(doc).length > longestKept ? {} : { doc };
-  return signals.map((signal) => ({ ...own, ...job, signal }));
+  return readSteps(doc).flatMap(({ state, signal = '' }) =>
+    state === '$$waiting' && queueOfOffer(signal) !== undefined ? [{ ...own, signal }] : [],
+  );
 }
 
-function lineOf(lines: ReadonlyMap<string, Line>, { signal }: WorkOffered): Line | undefined {
+function lineOf(
+  lines: ReadonlyMap<string, OfferLine>,
+  { signal }: WorkOffered,
+): OfferLine | undefined {
   const queue = queueOfOffer(signal);
   return queue === undefined ? undefined : lines.get(queue);
-}
-
-/** Puts an offer where it stands in its line; false: no line has it. */
-function put(lines: ReadonlyMap<string, Line>, offer: WorkOffered): boolean {
-  const line = lineOf(lines, offer);
-  if (line === undefined || (line.end !== undefined && offer.signal > line.end)) return false;
-  line.offers.splice(placeIn(line, offer), isIn(line, offer) ? 1 : 0, offer);
-  if (line.offers.length > mostInLine) cut(line, mostInLine);
-  return true;
-}
-
-function take(lines: ReadonlyMap<string, Line>, offer: WorkOffered): void {
-  const line = lineOf(lines, offer);
-  if (line !== undefined && isIn(line, offer)) line.offers.splice(placeIn(line, offer), 1);
-}
-
-/** Whether an offer was in a line, and somebody has had it since; false where that is not known. */
-function isMissing(lines: ReadonlyMap<string, Line>, offer: WorkOffered): boolean {
-  const line = offer.doc === undefined ? undefined : lineOf(lines, offer);
-  if (line === undefined || (line.end !== undefined && offer.signal > line.end)) return false;
-  return !isIn(line, offer);
-}
-
-function isIn(line: Line, offer: WorkOffered): boolean {
-  const there = line.offers[placeIn(line, offer)];
-  return there?.signal === offer.signal && there.id === offer.id;
-}
-
-/** A line is known no further than so many offers. */
-function cut(line: Line, length: number): void {
-  line.offers.length = Math.min(line.offers.length, length);
-  line.end = line.offers.at(-1)?.signal ?? '';
-}
-
-/** Where an offer is in its line, or would be. */
-function placeIn({ offers }: Line, offer: WorkOffered): number {
-  let from = 0;
-  let to = offers.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (isBefore(offers[middle] as WorkOffered, offer)) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-function isBefore(one: WorkOffered, other: WorkOffered): boolean {
-  return one.signal === other.signal ? one.id < other.id : one.signal < other.signal;
 }

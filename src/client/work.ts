@@ -12,7 +12,8 @@ import { readControls, type WorkControls } from './controls.js';
 import { isMovingNow } from './moving.js';
 import { knowJob, liveJobIn } from './known-jobs.js';
 import { keepLeased } from './leased-jobs.js';
-import { isOfferGone, offerLines, offersQuery, type WorkOffered } from './offer-lines.js';
+import type { WorkOffered } from './offer-line.js';
+import { isOfferGone, offerLines, offersQuery } from './offer-lines.js';
 import { placeAsked, rateText, takePlace } from './work-rates.js';
 
 /** What a worker asks for. */
@@ -179,7 +180,7 @@ async function* offersOf(
     told.add(placeOf(offer));
     yield offer;
   }
-  if (known?.isWhole === true && mayMiss) return;
+  if (mayMiss && known?.isWhole() === true) return;
   for await (const offer of offersInIndex(store, queue)) {
     if (!told.has(placeOf(offer))) yield offer;
   }

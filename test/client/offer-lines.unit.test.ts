@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createOfferLine } from '../../src/client/offer-line.js';
 import { offerLines } from '../../src/client/offer-lines.js';
 import type { StoredDocument } from '../../src/model/document.js';
 import { offerName } from '../../src/model/work.js';
@@ -6,6 +7,7 @@ import type { Change } from '../../src/store/change.js';
 import type { FollowOptions } from '../../src/store/feed.js';
 import { createKeptAnswers } from '../../src/store/kept-answers.js';
 import type { Store } from '../../src/store/store.js';
+import type { ViewQuery } from '../../src/store/views.js';
 
 const nameOf = (id: string, at: number, queue = 'q'): string =>
   offerName({ queue, priority: 500, at, id });
@@ -18,17 +20,27 @@ const offered = (id: string, at: number, { rev = 1, ...more }: Record<string, un
     ...more,
   }) as StoredDocument;
 
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: `j${n}`, key: nameOf(`j${n}`, 10 + n) }));
+
+const offerAt = (n: number) => ({ id: `j${n}`, signal: nameOf(`j${n}`, n), owner: 'DEFAULT' });
+
 /** The lines above an index with these rows, while a feed is followed. */
 async function opened(rows: readonly { id: string; key: string }[] = []) {
   const kept = createKeptAnswers();
   let reads = 0;
   let say: FollowOptions['onState'];
   let hold: Promise<void> | undefined;
-  const view = (async () => {
+  let isBroken = false;
+  const view = (async (_name: string, { startKey, limit }: ViewQuery) => {
     reads += 1;
-    const now = rows.map(({ id, key }) => ({ id, key: ['signal', key, ''], value: 'DEFAULT' }));
+    const [, from] = startKey as readonly [string, string];
+    const now = rows
+      .filter(({ key }) => key > from)
+      .map(({ id, key }) => ({ id, key: ['signal', key, ''], value: 'DEFAULT' }));
     await hold;
-    return now.slice(0, 2_000);
+    if (isBroken) throw new Error('no answer');
+    return now.slice(0, limit);
   }) as unknown as Store['view'];
   const follow = async function* ({ onState }: FollowOptions): AsyncGenerator<Change> {
     say = onState;
@@ -43,9 +55,13 @@ async function opened(rows: readonly { id: string; key: string }[] = []) {
   return {
     kept,
     lines,
-    ids: async (queue = 'q') => (await lines.of(queue))?.offers.map(({ id }) => id),
+    ids: async (queue = 'q') => {
+      const known = await lines.of(queue);
+      return known && Array.from(known.offers, ({ id }) => id);
+    },
     reads: () => reads,
     loses: () => say?.({ kind: 'lost', cause: 'gone', retryInMs: 1 }),
+    breaks: (is: boolean) => void (isBroken = is),
     slow: () => {
       let go = (): void => undefined;
       hold = new Promise((resolve) => (go = resolve));
@@ -68,7 +84,7 @@ describe('a line of work', () => {
     kept.hear('b', undefined);
     kept.hear('d', offered('d', 40, { rev: 2, steps: [] }));
     expect(await ids()).toEqual(['a', 'c']);
-    expect([reads(), (await lines.of('q'))?.isWhole]).toEqual([1, true]);
+    expect([reads(), (await lines.of('q'))?.isWhole()]).toEqual([1, true]);
   });
 
   it('does not have what halts or has ended', async () => {
@@ -104,7 +120,8 @@ describe('a line of work', () => {
     const short = offered('a', 1);
     kept.hear('a', short);
     kept.hear('b', offered('b', 2, { args: 'x'.repeat(20_000) }));
-    expect((await lines.of('q'))?.offers.map(({ doc }) => doc)).toEqual([short, undefined]);
+    const known = await lines.of('q');
+    expect(Array.from(known?.offers ?? [], ({ doc }) => doc)).toEqual([short, undefined]);
   });
 
   it('takes what is heard while it is read for newer', async () => {
@@ -120,22 +137,69 @@ describe('a line of work', () => {
     expect([await one, await other, reads()]).toEqual([['b', 'c'], ['b', 'c'], 1]);
   });
 
-  it('is known no further than 2,000 offers, and read again behind them', async () => {
-    const rows = Array.from({ length: 2_500 }, (_, n) => ({
-      id: `j${n}`,
-      key: nameOf(`j${n}`, 10 + n),
-    }));
-    const { lines, kept, reads, ids } = await opened(rows);
-    const known = await lines.of('q');
-    expect([known?.offers.length, known?.isWhole]).toEqual([2_000, false]);
-    kept.hear('late', offered('late', 5_000));
+  it('is read in parts, and what comes next while there is still something to give out', async () => {
+    const rows = [...rowsOf(4_500), { id: 'late', key: nameOf('late', 9_000) }];
+    const { lines, kept, reads, ids, slow } = await opened(rows);
+    expect([(await ids())?.length, (await lines.of('q'))?.isWhole()]).toEqual([2_000, false]);
+    kept.hear('late', offered('late', 9_000));
     kept.hear('early', offered('early', 1));
     expect((await ids())?.at(0)).toBe('early');
-    expect(await ids()).toHaveLength(2_000);
-    for (const { id } of (await lines.of('q'))?.offers ?? []) kept.hear(id, undefined);
-    rows.splice(0, 2_000);
-    expect((await ids())?.length).toBe(500);
-    expect(reads()).toBe(2);
+    expect(await ids()).toHaveLength(2_001);
+    const go = slow();
+    for (const { id } of rows.slice(0, 1_600)) kept.hear(id, undefined);
+    const few = await ids();
+    expect([reads(), few?.length, few?.at(-1)]).toEqual([2, 401, 'j1999']);
+    // Nobody comes before those that are being read.
+    kept.hear('late', offered('late', 9_000, { rev: 2 }));
+    kept.hear('j2500', undefined);
+    expect(await ids()).toEqual(few);
+    go();
+    await lines.of('q');
+    await new Promise(setImmediate);
+    expect(await ids()).toHaveLength(401 + 1_999);
+    for (const { id } of rows.slice(0, 3_900)) kept.hear(id, undefined);
+    await ids();
+    await new Promise(setImmediate);
+    expect((await ids())?.slice(-2)).toEqual(['j4499', 'late']);
+    expect([reads(), (await lines.of('q'))?.isWhole()]).toEqual([3, true]);
+  });
+
+  it('gives nobody anything while its first offers are read', async () => {
+    const { ids, kept, slow } = await opened(rowsOf(2));
+    const go = slow();
+    const first = ids();
+    kept.hear('late', offered('late', 9_000));
+    const second = ids();
+    go();
+    expect([await first, await second]).toEqual([
+      ['j0', 'j1', 'late'],
+      ['j0', 'j1', 'late'],
+    ]);
+  });
+
+  it('gives out what it has where the rest cannot be read, and is read anew', async () => {
+    const { ids, kept, breaks, reads } = await opened(rowsOf(2_100));
+    await ids();
+    for (const { id } of rowsOf(1_999)) kept.hear(id, undefined);
+    breaks(true);
+    expect(await ids()).toEqual(['j1999']);
+    await new Promise(setImmediate);
+    await expect(ids()).rejects.toThrow('no answer');
+    breaks(false);
+    expect((await ids())?.length).toBe(2_000);
+    expect(reads()).toBe(4);
+  });
+
+  it('is known no further than it may be long', () => {
+    const line = createOfferLine(3);
+    line.open();
+    for (const n of [5, 1, 4, 2]) line.put(offerAt(n));
+    line.close(undefined);
+    const known = () => Array.from(line.offers(), ({ id }) => id);
+    expect([known(), line.isWhole()]).toEqual([['j1', 'j2', 'j4'], false]);
+    expect([line.put(offerAt(5)), line.has(offerAt(5))]).toEqual([false, undefined]);
+    expect([line.put(offerAt(3)), known()]).toEqual([true, ['j1', 'j2', 'j3']]);
+    expect([line.put(offerAt(4)), line.has(offerAt(2)), line.length()]).toEqual([false, true, 3]);
   });
 
   it('tells which of its offers is gone, and of no other', async () => {
