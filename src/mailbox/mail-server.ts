@@ -16,14 +16,14 @@ export type CaughtMail = {
   readonly text: string;
   /** Absent for a mail without HTML. */
   readonly html?: string;
-  /** The file that holds the mail, absolute. */
+  /** The file that holds the mail, absolute; beside it its text stands in a `.txt` with whole lines. */
   readonly file: string;
 };
 
 export type MailServerOptions = {
   /** 2525 when absent, 0 for any free one. */
   readonly port?: number;
-  /** Mails are kept as `mail/<n>-<subject>.eml` in this folder. */
+  /** Mails are kept as `mail/<n>-<subject>.eml` in this folder, and their texts as `.txt`. */
   readonly dir: string;
   readonly onMail: (mail: CaughtMail) => void;
 };
@@ -58,17 +58,12 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
       const keep = async (): Promise<void> => {
         const bytes = await buffer(stream);
         if (stream.sizeExceeded) throw new Error('The mail is too large.');
-        const mail = await parser.simpleParser(bytes);
-        const file = join(folder, `${++last}-${slug(mail.subject ?? '')}.eml`);
+        const { subject = '', text = '', html, from } = await parser.simpleParser(bytes);
+        const file = join(folder, `${++last}-${slug(subject)}.eml`);
+        const mail = { from: from?.text ?? '', to: recipients, subject, text };
         await writeFile(file, bytes);
-        options.onMail({
-          from: mail.from?.text ?? '',
-          to: recipients,
-          subject: mail.subject ?? '',
-          text: mail.text ?? '',
-          ...(typeof mail.html === 'string' ? { html: mail.html } : {}),
-          file,
-        });
+        await writeFile(file.replace(/eml$/, 'txt'), readable(mail));
+        options.onMail({ ...mail, ...(typeof html === 'string' ? { html } : {}), file });
       };
       keep().then(
         () => done(),
@@ -84,6 +79,11 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
   });
   const { port } = listening.address() as AddressInfo;
   return { port, stop: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+/** For people: mails are sent with folded lines, from which a long link cannot be copied. */
+function readable({ from, to, subject, text }: Omit<CaughtMail, 'html' | 'file'>): string {
+  return `From: ${from}\nTo: ${to.join(', ')}\nSubject: ${subject}\n\n${text.trimEnd()}\n`;
 }
 
 /** Numbers go on where an earlier run of the mailbox left off. */

@@ -53,6 +53,19 @@ describe('the mailbox', () => {
     expect(second?.file).toBe(join(dir, 'mail', '2-mail.eml'));
   });
 
+  it('keeps the text beside it with whole lines, so that links can be copied', async () => {
+    const dir = folderWith();
+    const { box } = await mailbox(dir);
+    const smtp = { host: '127.0.0.1', port: box.mail.port };
+    const link = `http://127.0.0.1:4000/_tws/answer/${'Tk9='.repeat(40)}`;
+    await run('mail-smtp', { ...mail, smtp, subject: 'Ask', text: `Please answer: ${link}` });
+    const read = (name: string): string => readFileSync(join(dir, 'mail', name), 'utf8');
+    expect(read('1-ask.eml')).not.toContain(link);
+    expect(read('1-ask.txt')).toBe(
+      `From: "Shop" <shop@example.com>\nTo: ann@example.com\nSubject: Ask\n\nPlease answer: ${link}\n`,
+    );
+  });
+
   it('goes on counting after a new start', async () => {
     const dir = folderWith({ 'mail/41-old.eml': '', 'mail/notes.txt': '' });
     const { box, caught } = await mailbox(dir);
