@@ -249,6 +249,7 @@ describe('the mail server of tws dev', () => {
     expect(dev.err()).toContain('no mail server: Port');
     expect(dev.err()).toContain('--mail-port');
     expect(dev.err()).toContain('S3 server:    http://');
+    expect(dev.err()).not.toContain('TWS_CRYPTO_KEY is not set');
     dev.kill('SIGINT');
     expect(await dev.ended).toBe(0);
   });
@@ -296,6 +297,7 @@ describe('a project of tws new', () => {
     const port = /smtp:\/\/127\.0\.0\.1:(\d+)/.exec(dev.err())?.[1] ?? '';
     expect(Number(port)).toBeGreaterThan(0);
     expect(dev.err()).toContain('sends to port 2525 of 127.0.0.1, as the samples do, comes here');
+    expect(dev.err()).toMatch(/TWS_CRYPTO_KEY is not set, so links .* lead to the page of the job/);
     expect(dev.err()).not.toContain('warning');
     const told = [...readme.matchAll(/^ {4}npx tws (?!dev)(.*?)(?: +#.*)?$/gm)];
     const calls = told.map(([, call = '']) => call.trim().split(' '));

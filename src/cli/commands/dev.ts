@@ -53,7 +53,9 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     const force = AbortSignal.any([io.force, serverGone.signal]);
     const { design } = await prepareDatabase(config);
     await embedded.announce();
-    if (wantsMail(said)) await catchMail(dir, said, io, cleanup);
+    if (wantsMail(said)) {
+      await catchMail(dir, { ...said, hasKey: config.cryptoKey !== undefined }, io, cleanup);
+    }
     const changed = Object.values(design).filter((done) => done !== 'unchanged').length;
     io.say(`database ${config.database}: ${changed === 0 ? 'ready' : 'design document installed'}`);
     const figures = said.http === false ? undefined : keepFigures();
@@ -142,11 +144,11 @@ function wantsMail({ mailbox, mailPort, s3Port }: z.infer<typeof flags>): boolea
   return mailbox || mailPort !== undefined || s3Port !== undefined;
 }
 
-type Ports = Pick<DevMailboxOptions, 'mailPort' | 's3Port'>;
+type MailOptions = Pick<DevMailboxOptions, 'mailPort' | 's3Port'> & { readonly hasKey: boolean };
 
 async function catchMail(
   dir: string,
-  { mailPort, s3Port }: Ports,
+  { mailPort, s3Port, hasKey }: MailOptions,
   io: Io,
   cleanup: Cleanup,
 ): Promise<void> {
@@ -160,10 +162,14 @@ async function catchMail(
     io.say(`mail server:  smtp://127.0.0.1:${mail.port} (kept in ${join(dir, 'mail')})`);
     const { hint, undo } = leadHere(mail);
     cleanup.add(undo);
-    if (hint !== undefined) io.say(`              ${hint}`);
+    for (const line of [hint, hasKey ? undefined : keylessHint])
+      if (line !== undefined) io.say(`              ${line}`);
   }
   if (s3 !== undefined) io.say(`S3 server:    ${s3.endpoint} (kept in ${join(dir, 's3')})`);
 }
+
+const keylessHint =
+  'TWS_CRYPTO_KEY is not set, so links in mails about a form lead to the page of the job, not to an answer link.';
 
 /** The project's tasks and flows; a mistake in a file is told and stops nothing. */
 async function pushOwn(
