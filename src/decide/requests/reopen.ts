@@ -3,13 +3,11 @@ import { parseDocument, type Parsed } from '../../reading/parse.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { RetryRequest } from '../../model/request.js';
 import { timeSchema, toEpochMs } from '../../model/scalars.js';
-import { isStructure, type Leaf } from '../../model/tree.js';
-import { leavesIn, nodeAt } from '../../reading/entries.js';
-import { structuresIn } from '../../structures/tree.js';
 import { mayLock, withoutPermit } from '../compete/locks.js';
 import { isObject } from '../../model/object.js';
 import { merge, without } from '../../model/record.js';
-import { stepWords, strayChanges, withParams } from './retry-params.js';
+import { strayChanges, stepWords, withParams } from './retry-params.js';
+import { notInJob, placeNamed, unknownPlace } from './retry-place.js';
 import { sealedChange } from '../start/sealed.js';
 
 type Reopened =
@@ -67,9 +65,8 @@ function notFrom(
   { from }: RetryRequest,
   place: string | undefined,
 ): string | undefined {
-  if (place !== undefined) return undefined;
-  if (from !== undefined)
-    return `Job ${id} has no step "${from}"; its steps are ${stepWords(live)}${structureWords(live)}.`;
+  if (place !== undefined) return notInJob(live, place);
+  if (from !== undefined) return unknownPlace(live, from);
   return exit === 0 && live.slice?.failed === undefined
     ? `Job ${id} succeeded; say with "from" at which step it is to begin again.`
     : undefined;
@@ -149,38 +146,4 @@ function asNew(job: FinalJob, params: RetryRequest['params'], now: number): Stor
   const given = isObject(kept['params']) ? kept['params'] : undefined;
   const changed = params === undefined ? {} : { params: merge(given, params) };
   return { ...kept, ...changed };
-}
-
-/** Returns the path of the step or the structure that a word means; undefined: of none, or of several. */
-function placeNamed(job: LiveJob, word: string): string | undefined {
-  const leaf = leafNamed(job, word);
-  if (leaf !== undefined) return leaf.path;
-  if (hasStructureAt(job, word)) return word;
-  const [one, ...others] = structuresIn(job.tasks).filter(({ node }) => node.name === word);
-  return others.length === 0 ? one?.path : undefined;
-}
-
-/** Lists the structures with names, by which a retry may begin. */
-function structureWords({ tasks }: LiveJob): string {
-  const names = structuresIn(tasks).flatMap(({ node: { name } }) => name ?? []);
-  return names.length === 0 ? '' : `, its structures ${names.slice(0, mostNames).join(', ')}`;
-}
-
-const mostNames = 30;
-
-function hasStructureAt({ tasks }: LiveJob, path: string): boolean {
-  const node = path === '' ? undefined : nodeAt(tasks, path);
-  return node !== undefined && isStructure(node);
-}
-
-/** Finds a step by path, `<task>-<n>` or name; by task when only one step has it. */
-export function leafNamed(job: LiveJob, word: string): Leaf | undefined {
-  const { list, at } = leavesIn(job.tasks);
-  const byPath = at(word);
-  if (byPath !== undefined) return byPath;
-  const byLabel = list.find(({ label }) => label === word);
-  if (byLabel !== undefined) return byLabel;
-  const named = list.filter(({ name }) => name === word);
-  const found = named.length > 0 ? named : list.filter(({ entry }) => entry.task === word);
-  return found.length === 1 ? found[0] : undefined;
 }

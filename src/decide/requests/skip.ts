@@ -4,8 +4,9 @@ import { exits, isOpen, type Step } from '../../model/step.js';
 import { isWithin } from '../../model/tree.js';
 import { skipRefusal, type SkipRefusal } from '../../reading/skip.js';
 import { newAttempt, withNewStep } from '../steps.js';
-import { leafNamed, reopened } from './reopen.js';
+import { reopened } from './reopen.js';
 import { stepWords } from './retry-params.js';
+import { leafNamed } from './retry-place.js';
 import { cancelledSteps } from '../finish/stop.js';
 
 type Skipped =

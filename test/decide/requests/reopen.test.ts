@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { abandoned } from '../../../src/decide/finish/abandoned.js';
 import { decide } from '../../../src/decide/decide.js';
 import { endRefused, endUnbegun, finish } from '../../../src/decide/finish/finish.js';
-import { leafNamed, reopened } from '../../../src/decide/requests/reopen.js';
+import { reopened } from '../../../src/decide/requests/reopen.js';
+import { leafNamed } from '../../../src/decide/requests/retry-place.js';
 import type { FinalJob, Job, LiveJob } from '../../../src/model/job.js';
 import type { RetryRequest } from '../../../src/model/request.js';
 import type { Step } from '../../../src/model/step.js';
+import type { Structure } from '../../../src/model/tree.js';
 import { flow, frozen, liveJob, newJob, t0, world } from '../../support/builders.js';
+import { family, type End } from '../family.js';
 import { story, type Story } from '../story.js';
 
 const named = { params: { 'b-1': { n: 1 } } };
@@ -157,6 +160,89 @@ describe('reopened', () => {
       const it = story({ steps: [one, one] });
       it.go();
       expect(again(final(it.broke('a')), { from })).toContain(`no step "${from}"`);
+    });
+  });
+
+  describe('at one of many', () => {
+    const map = { over: [1, 2, 3, 4, 5, 6], slice: 2, limit: 2, do: ['a', 'b'] };
+    /** Item 3 failed, so that the slice with 4 and 5 was not begun. */
+    const sliced = (more: object = {}) =>
+      family([{ ...more, map: { ...map, on_fail: 'cancel_rest' } }]).endAll((path): End =>
+        path.startsWith('0.map.3') ? { failure: 'Broken' } : {},
+      );
+    const [good, bad] = ['j:0.slice.0:1', 'j:0.slice.1:1'];
+
+    it.each<[from: string, more: object, because: string]>([
+      [
+        '0.map.3',
+        {},
+        `Job j has item 3 of the map at 0 in its child job ${bad}: retry that job from "0.map.3", and then job j, which takes over its result.`,
+      ],
+      [
+        '0.map.2.sequence.1',
+        { name: 'all' },
+        `Job j has item 2 of the map "all" in its child job ${bad}: retry that job from "0.map.2.sequence.1", and then job j, which takes over its result.`,
+      ],
+      [
+        '0.map.0',
+        { name: 'all' },
+        `Job j has item 0 of the map "all" in its child job ${good}: it ended well, so job j would not take over another result; say "from" "all" to do all items again.`,
+      ],
+      [
+        '0.map.4',
+        {},
+        'Job j has no item 4 of the map at 0; say "from" "0" to begin all of it anew.',
+      ],
+      [
+        '0.map.6',
+        { name: 'all' },
+        'Job j has no item 6 of the map "all"; say "from" "all" to begin all of it anew.',
+      ],
+    ])('refuses an item that only a child job has (%s)', (from, more, because) => {
+      expect(again(sliced(more).job(), { from })).toBe(because);
+    });
+
+    it('does an item again in its child job, whose result the parent takes over', () => {
+      const both = sliced();
+      both.edit({ retry: { from: '0.map.2' } }, bad);
+      expect(both.running).toEqual(['0.map.2.sequence.0', '0.map.3.sequence.0']);
+      both.endAll().edit({ retry: true });
+      both.endAll();
+      expect(both.job()).toMatchObject({ exit: 0, run: 2 });
+      expect(both.job(bad)).toMatchObject({ exit: 0, run: 2 });
+    });
+
+    it('refuses in a child job what is in another one', () => {
+      expect(again(sliced().job(bad), { from: '0.map.0' })).toContain('has no item 0 of the map');
+    });
+
+    it('does all items again where the map is named, or what is in each', () => {
+      for (const from of ['0', 'a', '0.map.*'])
+        expect(again(sliced().job(), { from })).toMatchObject({ run: 2 });
+    });
+
+    it('refuses an item of a map that was not reached, or of one that is the whole flow', () => {
+      const it = story({ steps: ['z', { map: { over: [1], do: 'a' } }] });
+      it.go();
+      const early = again(final(it.broke('z')), { from: '1.map.0' });
+      expect(early).toContain('Job j has no item 0 of the map at 1;');
+      const map = { structure: 'map', map: { over: [1], do: { task: 'a' } } } as Structure;
+      const whole = { ...final(it), tasks: map } as FinalJob;
+      expect(again(whole, { from: 'map.7' })).toContain('Job j has no item 7 of the map;');
+    });
+
+    it('refuses an item or a round that was not there, and takes one that was', () => {
+      const it = story({
+        steps: [{ map: { over: [1, 2], do: 'a' } }, { loop: { while: 'w', max: 2, do: 'b' } }],
+      });
+      it.go();
+      it.did('a').did('a');
+      it.answering({ '1.loop.0.while': true }).go();
+      const job = final(it.broke('b'));
+      expect(again(job, { from: '0.map.1' })).toMatchObject({ redo: [{ from: '0.map.1' }] });
+      expect(again(job, { from: '0.map.2' })).toContain('Job j has no item 2 of the map at 0;');
+      expect(again(job, { from: '1.loop.0' })).toMatchObject({ redo: [{ from: '1.loop.0' }] });
+      expect(again(job, { from: '1.loop.1' })).toContain('Job j has no round 1 of the loop at 1;');
     });
   });
 
