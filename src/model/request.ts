@@ -20,7 +20,9 @@ export const requestSchema = z
     reason: z.exactOptional(textSchema.describe('Why, for the record.')),
     step: z.exactOptional(stepSchema.describe('skip: the step to leave out.')),
     from: z.exactOptional(
-      stepSchema.describe('retry: the step or the structure to begin at again.'),
+      stepSchema.describe(
+        'retry: the step or the structure to begin at again; "." is the whole flow.',
+      ),
     ),
     params: z.exactOptional(paramsSchema.describe('retry: parameters to change, by step or task.')),
     latest: z.exactOptional(flagSchema.describe('retry: with the definitions as they are now.')),

@@ -3,7 +3,7 @@ import type { LiveJob } from '../model/job.js';
 import { paramsRead } from '../model/param-keys.js';
 import type { Node, Structure } from '../model/tree.js';
 import { kindOf } from '../structures/kinds.js';
-import { definedPath } from '../structures/paths.js';
+import { definedPath, placeWord } from '../structures/paths.js';
 import { structuresIn } from '../structures/tree.js';
 import { countsSince } from './attempts.js';
 import { parseDocument } from './parse.js';
@@ -41,10 +41,9 @@ function sentenceOf(node: Structure, path: string, { params, id }: Asked): reado
   const read = paramsRead(kindOf(node).finding?.asks(node, []) ?? []);
   const [key] = Object.keys(params).filter((one) => read.has(one));
   if (keeps === undefined || key === undefined) return [];
-  const word = node.name ?? path;
-  // Without a name the structure that is the whole flow cannot be asked for.
-  if (word === '') return [`The ${node.structure} ${keeps}: submit a new job with other "${key}".`];
-  const called = node.name === undefined ? `at ${path}` : `"${node.name}"`;
+  const word = node.name ?? placeWord(path);
+  const at = path === '' ? 'that is the whole flow' : `at ${path}`;
+  const called = node.name === undefined ? at : `"${node.name}"`;
   const todo = `Let it begin anew with \`tws retry ${id} --from ${word}\`.`;
   return [`The ${node.structure} ${called} ${keeps} and does not read "${key}" again. ${todo}`];
 }

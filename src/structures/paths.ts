@@ -15,6 +15,14 @@ export function definedPath(path: string): string {
 }
 const numbers = new RegExp(`(^|\\.)(${repeating.join('|')})\\.\\d+(?=\\.|$)`, 'g');
 
+/** How a request names the root of a flow, whose path is empty. */
+export const wholeFlow = '.';
+
+/** The word by which a request names the node at a path. */
+export function placeWord(path: string): string {
+  return path === '' ? wholeFlow : path;
+}
+
 /** Whether a path is that of an undo task, or of something that handles its failure. */
 export function isUndoing(path: string): boolean {
   return /\.undo(\.|$)/.test(path);

@@ -43,10 +43,10 @@ describe('keptByRetry', () => {
       keptMap.replace('at 0', '"all"').replace('from 0', 'from all'),
     ],
     [
-      'has no word for the whole flow, when that has no name',
+      'calls a map without a name that is the whole flow by a word of its own',
       job({ tasks: map, steps: [found('', 'map', { items: [1], count: 1 })] }),
       { list: [3] },
-      'The map keeps the list with which it began: submit a new job with other "list".',
+      keptMap.replace('at 0', 'that is the whole flow').replace('from 0', 'from .'),
     ],
     [
       'tells of a choice that keeps its case',

@@ -5,22 +5,31 @@ import { jobSteps, lastAttempt } from '../../reading/attempts.js';
 import { leavesIn, nodeAt } from '../../reading/entries.js';
 import { kindOf } from '../../structures/kinds.js';
 import { markAt } from '../../structures/marks.js';
-import { repetitionsAround, type Repetition } from '../../structures/paths.js';
+import {
+  placeWord,
+  repetitionsAround,
+  wholeFlow,
+  type Repetition,
+} from '../../structures/paths.js';
 import { structuresIn } from '../../structures/tree.js';
 import { stepWords } from './retry-params.js';
 
-/** Returns the path of the step or the structure that a word means; undefined: of none, or of several. */
+/**
+ * Returns the path of the step or the structure that a word means; undefined: of none, or of several. The
+ * whole flow is at the path `''`, and is called by a word of its own.
+ */
 export function placeNamed(job: LiveJob, word: string): string | undefined {
   const leaf = leafNamed(job, word);
   if (leaf !== undefined) return leaf.path;
   if (hasStructureAt(job, word)) return word;
-  const [one, ...others] = structuresIn(job.tasks).filter(({ node }) => node.name === word);
-  return others.length === 0 ? one?.path : undefined;
+  const named = structuresIn(job.tasks).filter(({ node }) => node.name === word);
+  if (named.length === 0) return word === wholeFlow ? '' : undefined;
+  return named.length === 1 ? named[0]?.path : undefined;
 }
 
 /** Says that a word means no place of the job, and which words do. */
 export function unknownPlace(job: LiveJob, word: string): string {
-  return `Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}${structureWords(job)}.`;
+  return `Job ${job._id} has no step "${word}"; its steps are ${stepWords(job)}${structureWords(job)}; "${wholeFlow}" is the whole flow.`;
 }
 
 /**
@@ -71,7 +80,7 @@ function called({ structure, name }: Structure, path: string): string {
 }
 
 function wordFor({ name }: Structure, path: string): string {
-  return `"${name ?? path}"`;
+  return `"${name ?? placeWord(path)}"`;
 }
 
 /** Lists the structures with names, by which a retry may begin. */

@@ -26,7 +26,12 @@ const bodies = {
   resume: z.strictObject(whoFields),
   retry: z.strictObject({
     ...whoFields,
-    from: z.string().optional().describe('The step to begin at again: name, <task>-<n> or path.'),
+    from: z
+      .string()
+      .optional()
+      .describe(
+        'The step or structure to begin at again: name, <task>-<n> or path; "." is the whole flow.',
+      ),
     params: paramsSchema.optional().describe('Parameters to change, by step or task.'),
     latest: z.boolean().optional().describe('true: with the definitions as they are now.'),
   }),

@@ -3,6 +3,7 @@ import { Link, useSearchParams } from 'wouter-preact';
 import type { Picture } from '../../picture/picture.js';
 import { withoutConcealedAnswers } from '../../reading/form-facts.js';
 import { entryKinds, structureKinds } from '../../structures/kinds.js';
+import { placeWord } from '../../structures/paths.js';
 import { ApiProblem } from '../api.js';
 import type { AnyDocument, StoredJob } from '../answers.js';
 import { isRecord } from '../editor/schema-at.js';
@@ -127,7 +128,11 @@ function useReading({ document }: StoredJob) {
   );
   const steps = useMemo(() => nodesOf(entryKinds, picture), [picture]);
   const places = useMemo(
-    () => nodesOf({ ...entryKinds, ...structureKinds }, picture).filter(({ path }) => path !== ''),
+    () =>
+      nodesOf({ ...entryKinds, ...structureKinds }, picture).map(({ path, name }) => ({
+        path: placeWord(path),
+        name,
+      })),
     [picture],
   );
   return { ...drawn, attempts, nodes, steps, places };

@@ -3,6 +3,7 @@ import { AskDialog, jsonIn, formText } from '../parts/ask.js';
 import { isAt, type StoredAttempt } from './attempts.js';
 import { JsonView } from '../parts/json.js';
 import { isWithin } from '../../model/tree.js';
+import { wholeFlow } from '../../structures/paths.js';
 import { changedParams } from './changed-params.js';
 
 /** Asks something of the job, and tells the reader. @throws ApiProblem */
@@ -184,7 +185,7 @@ type RetryProps = StepsProps & {
 
 /** The attempt is of that step, or of one in that structure. */
 function isIn(path: string, place: string): boolean {
-  return isAt(path, place) || isWithin(path, place);
+  return place === wholeFlow || isAt(path, place) || isWithin(path, place);
 }
 
 /** Asks where a job that has ended goes on, and with which parameters. */

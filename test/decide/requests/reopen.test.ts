@@ -149,9 +149,38 @@ describe('reopened', () => {
       expect(listsOf(it)).toEqual([[1, 2]]);
     });
 
+    it('does the whole flow again at "."', () => {
+      const it = failing();
+      it.edit({ retry: { from: '.' } }).go();
+      it.go();
+      it.did('a').did('b').did('c');
+      expect(it.trail.slice(2)).toEqual(['a#2 $$complete', 'b#2 $$complete', 'c#1 $$complete']);
+      expect(it.ending).toMatchObject({ exit: 0 });
+    });
+
+    it('has a map that is the whole flow go over its list as it is now', () => {
+      const it = story({
+        steps: [],
+        flow: { tasks: { map: { over: 'params.list', do: 'a' } } },
+        job: { params: { list: [1] } },
+      });
+      it.answering({ 'map.over': [1] }).go();
+      it.broke('a').edit({ retry: { from: '.', params: { list: [3, 4] } } });
+      it.answering({ 'map.over': [3, 4] }).go();
+      it.go();
+      expect(listsOf(it)).toEqual([[1], [3, 4]]);
+    });
+
+    it('means by "." a step that is called so', () => {
+      const it = story({ steps: ['a', { task: 'b', name: '.' }] });
+      it.go();
+      const job = again(final(it.did('a').broke('b')), { from: '.' });
+      expect(job).toMatchObject({ redo: [{ from: '1' }] });
+    });
+
     it('names the structures where none is called so', () => {
       expect(again(final(mapping()), { from: 'z' })).toBe(
-        'Job j has no step "z"; its steps are a-0, b-1, its structures all.',
+        'Job j has no step "z"; its steps are a-0, b-1, its structures all; "." is the whole flow.',
       );
     });
 
@@ -228,7 +257,10 @@ describe('reopened', () => {
       expect(early).toContain('Job j has no item 0 of the map at 1;');
       const map = { structure: 'map', map: { over: [1], do: { task: 'a' } } } as Structure;
       const whole = { ...final(it), tasks: map } as FinalJob;
-      expect(again(whole, { from: 'map.7' })).toContain('Job j has no item 7 of the map;');
+      expect(again(whole, { from: 'map.7' })).toBe(
+        'Job j has no item 7 of the map; say "from" "." to begin all of it anew.',
+      );
+      expect(again(whole, { from: '.' })).toMatchObject({ redo: [{ from: '', run: 2 }] });
     });
 
     it('refuses an item or a round that was not there, and takes one that was', () => {
@@ -248,7 +280,12 @@ describe('reopened', () => {
 
   const done = finish(liveJob(flow(['a'])), { exit: 0 }, t0);
   it.each<[string, FinalJob, RetryRequest, string]>([
-    ['a step that is not there', done, { from: 'z' }, 'Job j has no step "z"; its steps are a-0.'],
+    [
+      'a step that is not there',
+      done,
+      { from: 'z' },
+      'Job j has no step "z"; its steps are a-0; "." is the whole flow.',
+    ],
     [
       'parameters that nothing has',
       final(failing()),
@@ -420,7 +457,8 @@ describe('the key `retry` of a final job', () => {
     it.edit({ retry: { from: 'z' } }).go();
     expect(it.job).toMatchObject({
       state: '$$complete',
-      retry_refused: 'Job j has no step "z"; its steps are a-0, b-1 (mid), c-2.',
+      retry_refused:
+        'Job j has no step "z"; its steps are a-0, b-1 (mid), c-2; "." is the whole flow.',
     });
     expect(it.job).not.toHaveProperty('retry');
     expect(it.job).toMatchObject({ requests: [{ action: 'retry', from: 'z' }] });
