@@ -1,4 +1,5 @@
 /** What the CLI and the HTTP API use of the client that brings the rules of the engines along. */
+export { nextSlots } from './client/schedules.js';
 export { summaryOf } from './client/summary.js';
 export { problemOfAnswer } from './client/signal-answers.js';
 export { warningsOfSignal } from './client/messages.js';

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Environment } from '../config/environment.js';
+import { packageRoot } from '../package.js';
 import { shippedFolder } from '../validate/samples.js';
 
 /** Where paths of a command line start from. */
@@ -49,6 +50,16 @@ export function isInFolder(folder: string, path: string): boolean {
 /** How this command is called here: `tws` where it is on the path, else the way that was taken. */
 export function commandName({ npm_lifecycle_event: script }: Environment): string {
   return script === undefined ? 'tws' : 'npx tws';
+}
+
+/** A word of a command that people copy into a shell: in quotes where the shell would take it apart. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command that installs this package in a project. */
+export function installCommand(): string {
+  return `npm install ${shellWord(packageRoot())}`;
 }
 
 function isFile(path: string): boolean {

@@ -1,8 +1,14 @@
 import { credentialVariables } from '../config/table.js';
 import type { PluginContext } from '../plugin/api.js';
 import { captureConsole, consoleLog } from '../plugin/console.js';
-import { loadPlugins, type PluginRegistry } from '../plugin/loader.js';
+import {
+  loadPlugins,
+  shippedPluginFolder,
+  type PluginListing,
+  type PluginRegistry,
+} from '../plugin/loader.js';
 import { print } from './output.js';
+import { isInFolder } from './paths.js';
 import { plain } from './safe.js';
 
 /**
@@ -33,4 +39,10 @@ export async function loadProjectPlugins(
   } finally {
     release();
   }
+}
+
+/** Sorts the plugins of the project before those that come with tws. */
+export function ownFirst(plugins: readonly PluginListing[]): readonly PluginListing[] {
+  const isOwn = ({ file }: PluginListing): boolean => !isInFolder(shippedPluginFolder(), file);
+  return [...plugins.filter(isOwn), ...plugins.filter((plugin) => !isOwn(plugin))];
 }

@@ -165,13 +165,13 @@ import { test } from 'node:test';
 import { createTestContext, runTestAttempt } from 'tws/testing';
 import * as plugin from '../plugins/${name}.${extension}';
 
-test('${name} greets', async () => {
+test('${name} returns a greeting', async () => {
   const { context, logged } = createTestContext({ params: { name: 'Ada' } });
   assert.deepEqual(await plugin.default(context), { greeting: 'Hello Ada' });
   assert.equal(logged[0]?.message, 'greeting');
 });
 
-test('${name} fails without a name', async () => {
+test('${name} fails if the parameter "name" is missing', async () => {
   const { outcome } = await runTestAttempt(plugin, { params: {} });
   assert.equal(outcome.kind === 'failed' && outcome.failure.name, 'ParamsInvalid');
 });

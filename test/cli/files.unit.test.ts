@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contentHash, findFiles, readJsonText } from '../../src/cli/files.js';
 import { packageRoot } from '../../src/package.js';
-import { isShipped, resolvePath, shownPath } from '../../src/cli/paths.js';
+import { isShipped, resolvePath, shellWord, shownPath } from '../../src/cli/paths.js';
 import { shippedFolder } from '../../src/validate/samples.js';
 import { jsonSchemas } from '../../src/cli/schemas.js';
 import { withId } from '../../src/cli/write-back.js';
@@ -31,6 +31,14 @@ describe('paths that begin with ~tws', () => {
     expect(isShipped(resolvePath('~tws/jobs/mailtest.json', place))).toBe(true);
     expect(isShipped(join(own, 'tasks', 'own.json'))).toBe(false);
   });
+});
+
+it.each([
+  ['/opt/tws-1.2/@acme', '/opt/tws-1.2/@acme'],
+  ['/home/ann b/tws', "'/home/ann b/tws'"],
+  ["it's $1", `'it'\\''s $1'`],
+])('a path is quoted for the shell where it has to be: %s', (path, word) => {
+  expect(shellWord(path)).toBe(word);
 });
 
 describe('findFiles', () => {

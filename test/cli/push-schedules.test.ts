@@ -81,7 +81,11 @@ describe('tws new schedule', () => {
       args: ['schedule', 'nightly'],
       flags: { flow: 'f' },
     });
-    expect(out).toBe(`created: ${path}`);
+    const [created, cron, ...times] = out.split('\n');
+    expect(created).toBe(`created: ${path}`);
+    expect(cron).toMatch(/^Its cron "0 3 \* \* \*" \(minute, hour, .*\) means in /);
+    expect(times).toHaveLength(3);
+    expect(times[0]).toMatch(/^\d{4}-\d\d-\d\dT03:00:00\S+ {2}in /);
     const doc = JSON.parse(await readFile(join(cwd, path), 'utf8')) as object;
     expect(doc).toMatchObject({ $schema: '../../schemas/schedule.json', flow: 'f' });
     const { exit, out: said } = await run(validate, {

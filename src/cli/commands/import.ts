@@ -8,12 +8,11 @@ import { isObject } from '../../model/object.js';
 import { workflowsIn } from '../../node-workflow/collect.js';
 import { convertWorkflows, type ConvertedFiles } from '../../node-workflow/convert.js';
 import type { ImportedFile, Remark, RunnerSandbox } from '../../node-workflow/imported.js';
-import { packageRoot } from '../../package.js';
 import { counted } from '../../words.js';
 import { defineCommand, switchFlag } from '../command.js';
 import { compareFiles, writeFiles } from '../import-files.js';
 import type { Io } from '../io.js';
-import { commandName, shownPath } from '../paths.js';
+import { commandName, installCommand, shownPath } from '../paths.js';
 
 /** `tws import node-workflow`: plugins, tasks and flows of workflows. Exit 1: not all could be converted. */
 export const importWorkflows = defineCommand(
@@ -78,9 +77,7 @@ function sayEnd({ converted, problems, dryRun, folder, isHere }: End, io: Io): v
     `Next: ${commandName(io.env)} push --map, and start engines again: they load plugins at their start.`,
   );
   if (!existsSync(join(folder, 'node_modules', 'tws'))) {
-    io.say(
-      `The plugins import tws/node-workflow. Install tws in the project: npm install ${packageRoot()}`,
-    );
+    io.say(`The plugins import tws/node-workflow. Install tws in the project: ${installCommand()}`);
   }
 }
 

@@ -213,14 +213,12 @@ async function listPlugins(
   { verbose }: Flags,
   io: Io,
 ): Promise<unknown> {
-  const { loadProjectPlugins } = await import('../plugins.js');
+  const { loadProjectPlugins, ownFirst } = await import('../plugins.js');
   const plugins = await loadProjectPlugins(config.plugins);
   const inEngines = await pluginsOfEngines(client);
-  const listed = plugins
-    .list()
-    .map((plugin) =>
-      inEngines === undefined ? plugin : { ...plugin, in_engine: inEngines.has(plugin.name) },
-    );
+  const listed = ownFirst(plugins.list()).map((plugin) =>
+    inEngines === undefined ? plugin : { ...plugin, in_engine: inEngines.has(plugin.name) },
+  );
   for (const plugin of listed) {
     if (verbose) io.block(JSON.stringify(plugin, null, 2));
     else io.out(pluginLine(plugin, io));

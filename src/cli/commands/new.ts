@@ -22,6 +22,7 @@ import {
   type Scaffold,
 } from '../scaffolds.js';
 import { writeWhole } from '../disk.js';
+import { installCommand, shellWord } from '../paths.js';
 
 const kinds = ['project', 'task', 'flow', 'schedule', 'hook', 'job', 'plugin'] as const;
 const argumentsSchema = z.tuple([
@@ -55,8 +56,9 @@ export const newThing = defineCommand(
     const made = await make(root, scaffolds, io);
     const schemas = kind === 'plugin' ? [] : await copySchemas(root);
     if (kind === 'plugin') sayNext(root, { ts, test, testPath: scaffolds.at(-1)?.path ?? '' }, io);
+    if (kind === 'schedule') await sayTimes(scaffolds, io);
     if (kind === 'flow' && test) io.out('Next: npx tws test');
-    if (kind === 'project') io.out(`Next: cd ${relative(io.cwd, root)} && npx tws dev`);
+    if (kind === 'project') io.out(`Next: cd ${shellWord(relative(io.cwd, root))} && npx tws dev`);
     io.json({ files: [...made, ...schemas] });
     return 0;
   },
@@ -111,6 +113,22 @@ function scaffoldsOf(
   }
 }
 
+/** When a new schedule starts jobs, which its cron expression does not tell everybody. */
+async function sayTimes([made]: readonly Scaffold[], io: Io): Promise<void> {
+  const [{ nextSlots }, { printSlots }, { slotFacts }] = await Promise.all([
+    import('../../client-rules.js'),
+    import('../schedules/show.js'),
+    import('../schedules/facts.js'),
+  ]);
+  const doc = JSON.parse(made?.text ?? '{}') as Record<string, unknown>;
+  const { cron, time_zone: zone } = doc;
+  const slots = nextSlots({ ...doc, _id: 'new', _rev: '1-' }, 3, Date.now());
+  io.out(
+    `Its cron "${String(cron)}" (minute, hour, day, month, weekday) means in ${String(zone)}:`,
+  );
+  printSlots(slots.map(slotFacts), io);
+}
+
 /** The time zone of this machine. */
 function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -124,10 +142,10 @@ function sayNext(
 ): void {
   if (ts && !stripsTypes) io.warn(typescriptProblem);
   // Node 22 and newer take a folder for a file.
-  if (test) io.out(`Next: node --test ${relative(io.cwd, join(root, testPath))}`);
+  if (test) io.out(`Next: node --test ${shellWord(relative(io.cwd, join(root, testPath)))}`);
   if ((test || ts) && !isInstalledIn(root)) {
     io.say(
-      `First install tws in the project, which the types and tests import: npm install ${packageRoot()}`,
+      `First install tws in the project, which the types and tests import: ${installCommand()}`,
     );
   }
 }

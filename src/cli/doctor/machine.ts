@@ -1,6 +1,6 @@
 import type { Config } from '../../config/load.js';
 import type { PluginRegistry } from '../../plugin/loader.js';
-import { packageRoot } from '../../package.js';
+import { installCommand } from '../paths.js';
 import { reasonOf } from '../lines.js';
 import type { DoctorFinding } from './finding.js';
 
@@ -49,7 +49,7 @@ export function checkEgress({ egress: { allow, deny, exposed } }: Config): Docto
 /** A plugin may import `tws/plugin`, which a global installation does not bring into the project. */
 function todoOf(problem: string | undefined): string {
   return problem?.includes("Cannot find package 'tws'") === true
-    ? `Install tws in the project, which the plugin imports: npm install ${packageRoot()}`
+    ? `Install tws in the project, which the plugin imports: ${installCommand()}`
     : 'Mend the file or remove it; its tasks run on other engines only.';
 }
 
