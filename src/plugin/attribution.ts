@@ -2,6 +2,7 @@ import { AsyncLocalStorage, AsyncResource, createHook } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inspect, types } from 'node:util';
 import type { PluginContext } from './api.js';
+import type { Redact } from '../secrets/redaction.js';
 import type { Failed } from './outcome.js';
 
 /** Whose code runs: a plugin, and the attempt on behalf of which, if there is one. */
@@ -17,6 +18,8 @@ export type Attribution = {
   readonly fail: (outcome: Failed) => boolean;
   /** The log of the attempt, where its console goes as well; absent until it is called. */
   log?: PluginContext['log'];
+  /** Hides the secrets of the attempt; absent until it is called. */
+  redact?: Redact | undefined;
 };
 
 const running = new AsyncLocalStorage<Attribution>();

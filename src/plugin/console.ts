@@ -16,6 +16,21 @@ export function consoleLog(outside: (attribution: Attribution) => Log): Log | un
 }
 
 /**
+ * Where the lines of plugins go that are shown to a person: each with the name of its plugin, without
+ * the secrets of its attempt. What is not a plugin's is printed as before.
+ */
+export function shownConsole(show: (line: string) => void): () => Log | undefined {
+  return () => {
+    const attribution = attributionOf();
+    if (attribution === undefined) return undefined;
+    const { plugin, redact = (text) => text } = attribution;
+    return (message) => {
+      for (const line of redact(message).split('\n')) show(`${plugin}: ${line}`);
+    };
+  };
+}
+
+/**
  * Takes over the methods of `console` that print lines. `logOf` says where a line goes; where it says
  * undefined, it is printed as before. Warnings and errors carry `level`. The answer undoes it.
  */

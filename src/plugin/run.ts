@@ -41,7 +41,10 @@ export async function runPlugin(
     given(code);
   };
   const { attribution } = options;
-  if (attribution !== undefined) attribution.log = context.log;
+  if (attribution !== undefined) {
+    attribution.log = context.log;
+    attribution.redact = options.redact;
+  }
   const outcome = await attempt(plugin, context, options);
   if (outcome.kind !== 'done' && outcome.kind !== 'failed') {
     return options.redact ? withoutSecrets(outcome, options.redact) : outcome;

@@ -94,6 +94,38 @@ describe('tws test', () => {
     expect([exit, out]).toEqual([0, expect.not.stringContaining('FAIL')]);
   });
 
+  it('hides secrets and sensitive values in what plugins print', async () => {
+    const cwd = await withFiles({
+      'couch/tws/tasks/a.json': {
+        ...{ type: 'task', name: 'a', plugin: 'talk', sensitive: ['iban', 'name'] },
+        params: { iban: { $sensitive: 'iban' } },
+      },
+      'couch/tws/flows/f.json': { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['a'] },
+      'test/f.test.json': {
+        ...{ flow: 'f', real: ['talk'], sensitive: { iban: 'DE02 1203', name: 'Maria' } },
+        cases: [{ name: 'talks', expect: { status: 'succeeded' } }],
+      },
+    });
+    await mkdir(join(cwd, 'plugins'), { recursive: true });
+    await writeFile(
+      join(cwd, 'plugins/talk.mjs'),
+      `console.log('loaded');
+       export default async ({ params, sensitive }) => {
+         console.log('iban', params.iban);
+         const { name } = await sensitive('name');
+         console.error({ name: encodeURIComponent(name + '!') }, 'x\\ny');
+       };`,
+    );
+    const { out, err, exit } = await run(test, { cwd });
+    expect([exit, out]).toEqual([0, expect.not.stringContaining('talk:')]);
+    expect(err.split('\n').filter((line) => line.startsWith('talk:'))).toEqual([
+      'talk: loaded',
+      'talk: iban [secret]',
+      "talk: { name: '[secret]!' } x",
+      'talk: y',
+    ]);
+  });
+
   it('runs the cases of files, and tells each difference', async () => {
     const cwd = await withFiles({
       'test/good.test.json': {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
+import { captureConsole, shownConsole } from '../../plugin/console.js';
 import { casesOf, runTestCase, type CaseResult } from '../../testing/cases.js';
 import { counted, lengthOf } from '../../words.js';
 import { defineCommand } from '../command.js';
@@ -28,11 +29,17 @@ export const test = defineCommand(
       throw problem('usage', { reason: `No case has "${text}" in its name.` });
     }
     const results: Shown[] = [];
-    for (const { file, one } of cases) {
-      const result = { file: file.shown, ...(await runTestCase(one, settings)) };
-      results.push(result);
-      show(result, io);
-      if (io.stop.aborted) return 130;
+    // What plugins print may hold secrets, and standard output is for results.
+    const release = captureConsole(shownConsole(io.say));
+    try {
+      for (const { file, one } of cases) {
+        const result = { file: file.shown, ...(await runTestCase(one, settings)) };
+        results.push(result);
+        show(result, io);
+        if (io.stop.aborted) return 130;
+      }
+    } finally {
+      release();
     }
     const failed = results.filter(({ problems: found }) => found.length > 0).length;
     const all = `${counted(results.length, 'case')} in ${counted(tests.length, 'file')}`;
