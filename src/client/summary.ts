@@ -2,6 +2,7 @@ import { asVersion } from '../model/flow-versions.js';
 import { isObject } from '../model/object.js';
 import type { StoredDocument } from '../model/document.js';
 import type { JobSummary } from '../model/summary.js';
+import { neverDue } from '../model/scalars.js';
 import { targetOf } from '../model/target.js';
 import { ownerOf } from '../model/task.js';
 import { originOf } from '../reading/origin.js';
@@ -24,7 +25,8 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
     ...(target === undefined ? {} : { target: target.text }),
     owner: ownerOf(job),
     status,
-    ...numbers(job, ['start', 'end', 'exit', 'next_due', 'priority']),
+    ...numbers(job, ['start', 'end', 'exit', 'priority']),
+    ...(isDueOnce(job['next_due']) ? numbers(job, ['next_due']) : {}),
     ...(isObject(failure) ? { failure: failureOf(failure) } : {}),
     ...(typeof after === 'number' || typeof after === 'string' ? { exec_after: after } : {}),
     ...(Array.isArray(tags) ? { tags: tags.filter((tag) => typeof tag === 'string') } : {}),
@@ -35,6 +37,9 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
     attempts: Array.isArray(steps) ? steps.length : 0,
   };
 }
+
+/** Whether it is due at any time: what only a signal or an event wakes is not. */
+const isDueOnce = (due: unknown): boolean => Number(due) < neverDue;
 
 function failureOf({ name, message, step }: Record<string, unknown>): {
   readonly name: string;

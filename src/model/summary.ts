@@ -46,8 +46,11 @@ export const summarySchema = z
       z.object({ name: z.string(), message: z.string(), step: z.exactOptional(z.string()) }),
     ),
     exec_after: z.exactOptional(z.union([z.number(), z.string()])),
-    // When something is to be decided next.
-    next_due: z.exactOptional(epochMsSchema),
+    next_due: z.exactOptional(
+      epochMsSchema.describe(
+        'When something is to be decided next; absent: only a signal or an event wakes it.',
+      ),
+    ),
     priority: z.exactOptional(z.number()),
     tags: z.exactOptional(z.array(z.string())),
     keys: z.exactOptional(z.record(z.string(), z.unknown())),

@@ -51,6 +51,11 @@ export function repetitionsAround(path: string): readonly Repetition[] {
   }));
 }
 
+/** Returns the path of the innermost item or round that contains a path; undefined: none does. */
+export function itemAround(path: string): string | undefined {
+  return repetitionsAround(path).at(-1)?.item;
+}
+
 /** Returns the paths of the batches of which a path is in a job, outermost first. */
 export function batchesAround(path: string): readonly string[] {
   return [...path.matchAll(/(?:^|\.)batch\.\d+(?=\.|$)/g)].map(({ index }) => path.slice(0, index));

@@ -67,6 +67,11 @@ describe('tws logs', () => {
       { step: 'tell', path: '0', attempt: 2, message: 'told', data: { n: 7 } },
     ]);
     expect((await tws(logs, { args: ['j'], flags: { step: 'other' } })).out).toBe('');
+    const log = [{ at: 0, message: 'priced' }];
+    const item = { name: 'price', path: '0.map.7', attempt: 2, log };
+    await put({ _id: 'm', type: 'job', flow: 'f', state: '$$complete', exit: 0, steps: [item] });
+    const of = await tws(logs, { args: ['m'] });
+    expect(of.out).toBe('1970-01-01T00:00:00.000Z  price#2 (0.map.7)  priced');
   });
 
   it('knows only jobs', async () => {

@@ -151,6 +151,15 @@ describe('figures', () => {
 });
 
 describe('a summary', () => {
+  it.each([
+    [1_800_000_000_000, 1_800_000_000_000],
+    // Only a signal or an event wakes it.
+    [4_320_000_000_000_000, undefined],
+  ])('tells when something is due, unless that is never: %s', (written, told) => {
+    const job = { _id: 'x', _rev: '1-x', type: 'job', next_due: written };
+    expect(summaryOf(job, 0).next_due).toBe(told);
+  });
+
   it('takes any document', () => {
     const odd = { _id: 'x', _rev: '1-x', type: 'job', flow: 7, tags: 'a', failure: [], steps: 1 };
     const doc = odd as unknown as StoredDocument;

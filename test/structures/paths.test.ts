@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isOfDecider, isUndoing, repetitionsAround } from '../../src/structures/paths.js';
+import {
+  isOfDecider,
+  isUndoing,
+  itemAround,
+  repetitionsAround,
+} from '../../src/structures/paths.js';
 
 describe('isOfDecider', () => {
   it.each([
@@ -47,5 +52,12 @@ describe('the repetitions around a path', () => {
         item: '0.graph.map.loop.1.graph.loop.map.0',
       },
     ]);
+  });
+
+  it.each([
+    ['0.map.7.sequence.1.loop.2.parallel.0', '0.map.7.sequence.1.loop.2'],
+    ['0.sequence.1', undefined],
+  ])('end with the innermost: %s', (path, item) => {
+    expect(itemAround(path)).toBe(item);
   });
 });

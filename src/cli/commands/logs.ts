@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { openDatabase, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
+import { itemAround } from '../../structures/paths.js';
 import { textOf } from '../../words.js';
 import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
@@ -52,10 +53,11 @@ async function follow(client: Client, id: string, isMeant: IsMeant, io: Io): Pro
   return ended === undefined && io.stop.aborted ? 130 : 0;
 }
 
-/** `12:00:01.234  hello  greeting name=Ada`; ISO 8601 where no terminal shows it. */
-function shown({ at, step, attempt, message, data = {} }: JobLogLine, io: Io): string {
+/** `12:00:01.234  hello  greeting name=Ada`; ISO 8601 where no terminal shows it. In a map: `hello (0.map.7)`. */
+function shown({ at, step, path, attempt, message, data = {} }: JobLogLine, io: Io): string {
   const time = io.resultsOnTerminal ? clock(at) : new Date(at).toISOString();
-  const who = attempt > 1 ? `${step}#${attempt}` : step;
+  const item = itemAround(path);
+  const who = `${step}${attempt > 1 ? `#${attempt}` : ''}${item === undefined ? '' : ` (${item})`}`;
   const more = Object.entries(data).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`);
   const details = more.length === 0 ? '' : io.style('dim', more.join(''));
   return `${io.style('dim', time)}  ${io.style('bold', plain(who))}  ${plain(message)}${details}`;

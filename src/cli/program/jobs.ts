@@ -133,7 +133,7 @@ export const jobs: readonly CommandDefinition[] = [
       {
         flags: '--from <step>',
         about:
-          'Begin again at this step or structure: its name, <task>-<n> or path; "." is the whole flow. A map goes over its list as it is now.',
+          'Begin again at this step or structure: its name, <task>-<n> or path; "." is the whole flow. A map goes over its list as it is now; its items count from 0 ("2.map.17").',
       },
       { flags: '--params <json>', about: 'Parameters to change, by task or step.' },
       { flags: '--latest', about: 'With the flow and the tasks as they are now.' },

@@ -10,6 +10,7 @@ import { failure } from '../../model/failures.js';
 import { historyForDecision } from '../../reading/decider-history.js';
 import type { LiveJob } from '../../model/job.js';
 import { exits, type Failure, type LiveStep, type Step } from '../../model/step.js';
+import { itemAround } from '../../structures/paths.js';
 import { onOwnBehalf } from '../../plugin/attribution.js';
 import type { CodePolicy } from '../../plugin/code-policy.js';
 import type { EgressPolicy } from '../../plugin/egress.js';
@@ -196,9 +197,10 @@ async function visibleResults(
   return read === undefined ? undefined : resultsFor(job, step, read);
 }
 
-/** What the log says of an attempt. */
-export function aboutOf(job: LiveJob, { name, attempt }: LiveStep) {
-  return { job: job._id, step: name, attempt };
+/** What the log says of an attempt; `item`: the path of the item of a map or round of a loop that it is in. */
+export function aboutOf(job: LiveJob, { name, attempt, path }: LiveStep) {
+  const item = itemAround(path);
+  return { job: job._id, step: name, attempt, ...(item === undefined ? {} : { item }) };
 }
 
 /** The idempotency key: another one when what was done before is to be done again. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { callPlugin, type CallOptions } from '../../../src/engine/attempts/call-plugin.js';
+import { aboutOf, callPlugin, type CallOptions } from '../../../src/engine/attempts/call-plugin.js';
 import { createResultAttachments } from '../../../src/engine/attachments/contents.js';
 import { createRetry } from '../../../src/engine/retry.js';
+import type { LiveStep } from '../../../src/model/step.js';
 import { begun } from '../../decide/story.js';
 import { pluginsOf } from '../../plugin/attempt.js';
 
@@ -52,4 +53,12 @@ it('an attempt is released when the engine ends before the results that it sees 
   const attempt = { plugin, job: story.liveJob, step: story.liveAt('b') };
   const outcome = await callPlugin(attempt, callbacks, options);
   expect(outcome).toEqual({ kind: 'released' });
+});
+
+it('what is logged of an attempt names the item of a map that it is in', () => {
+  const step = (path: string): LiveStep => ({ name: 'a', path, attempt: 1 }) as LiveStep;
+  const job = begun(['a']).liveJob;
+  const about = { job: job._id, step: 'a', attempt: 1 };
+  expect(aboutOf(job, step('0'))).toEqual(about);
+  expect(aboutOf(job, step('1.map.7.sequence.0'))).toEqual({ ...about, item: '1.map.7' });
 });
