@@ -13,6 +13,7 @@ import { contentHash, jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
 import { ownFolder } from './paths.js';
+import { problemLine } from './problems.js';
 import { confirming } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
@@ -146,14 +147,20 @@ export async function brokenBy(
     .map(({ file, path }) => ({ file, path, message: 'It names what --prune would remove.' }));
 }
 
-/** Whether a person agrees to the removal, or nobody is to be asked. @throws TwsError `confirmation_needed` */
+/**
+ * Whether a person agrees to the removal, or nobody is to be asked. `uses`: what still uses something of it.
+ * @throws TwsError `confirmation_needed`
+ */
 export async function isRemovalAgreed(
-  removed: readonly StoredDocument[],
+  { removed, uses }: { removed: readonly StoredDocument[]; uses: readonly FileProblem[] },
   confirm: boolean,
   io: Io,
 ): Promise<boolean> {
   if (removed.length === 0 || !confirm) return true;
-  if (!io.interactive) throw problem('confirmation_needed', { count: removed.length });
+  if (!io.interactive) {
+    const inUse = uses.map(problemLine);
+    throw problem('confirmation_needed', { count: removed.length, inUse });
+  }
   const ask = await confirming(io, 'Removing documents');
   const names = removed.map(nameOf).join(', ');
   return ask.confirm(`Remove ${names}?`, false);

@@ -116,8 +116,8 @@ export const inputProblems = {
     409,
   ),
   confirmation_needed: row(
-    (d: { count: number }) =>
-      `Nothing was removed. Removing ${counted(d.count, 'document')} has to be confirmed on a terminal, and this is not one.`,
+    (d: { count: number; inUse?: readonly string[] }) =>
+      `Nothing was removed. Removing ${counted(d.count, 'document')} has to be confirmed on a terminal, and this is not one.${(d.inUse ?? []).map((one) => ` ${one}`).join('')}`,
     'Add --no-confirm to remove without being asked.',
     2,
     400,

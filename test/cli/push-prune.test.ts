@@ -66,6 +66,30 @@ describe('tws push --prune', () => {
     await expect(removing).rejects.toMatchObject({ code: 'document_conflict' });
   });
 
+  it('names what still uses a version before it removes it', async () => {
+    const { tws, put, drop, root, store } = await pushed();
+    const version = (of: string) => ({ ...flow('v', ['a']), version: of });
+    const first = { ...version('1'), current: true };
+    await writeFile(join(root, 'couch/tws/flows/v@1.json'), JSON.stringify(first));
+    await tws(push, { flags: { map: true } });
+    await writeFile(join(root, 'couch/tws/flows/v@2.json'), JSON.stringify(version('2')));
+    await put({ ...{ _id: 'waits', type: 'job', owner: 'me', flow: 'v' }, flow_version: 1 });
+    await drop('couch/tws/flows/v@1.json');
+    const flags = { map: true, prune: true };
+    const inUse = [
+      'flow:DEFAULT:v@1 in the database: it is the current version of the flow and no file holds it; without it version "2" is current.',
+      'flow:DEFAULT:v@1 in the database: 1 job that has not ended asks for version "1" of it: waits.',
+    ];
+    const { error } = await tws(push, { flags });
+    expect(error).toMatchObject({ code: 'confirmation_needed' });
+    expect(error?.message).toContain(inUse.join(' '));
+    expect(await store.get('flow:DEFAULT:v@1')).toBeDefined();
+    const { exit, err } = await tws(push, { flags: { ...flags, confirm: false } });
+    expect(exit, err).toBe(0);
+    for (const one of inUse) expect(err).toContain(one);
+    expect(await store.get('flow:DEFAULT:v@1')).toBeUndefined();
+  });
+
   it('keeps what another project, a person or a sample brought', async () => {
     const { tws, env, put, names, drop } = await pushed();
     const theirs = await project({ 'couch/tws/tasks/theirs.json': task('theirs') });

@@ -9,6 +9,7 @@ import { refusePushConflicts, refuseProblems, showWarnings } from '../problems.j
 import { openSynced } from '../pull/synced.js';
 import { notePushed } from '../push-notes.js';
 import { keptFromPrune } from '../push-merge.js';
+import { flowsInUse } from '../prune-use.js';
 import { planPush } from '../push-plan.js';
 import { filesToPush, type PushOptions } from '../push-files.js';
 import { brokenBy, isRemovalAgreed, pruneScope, removeAll, superfluous } from '../push-prune.js';
@@ -52,13 +53,15 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
     ];
     if (problems.length === 0) refusePushConflicts(conflicts, checked.warnings, io);
     refuseProblems([...problems, ...conflicts], checked.warnings, io);
-    showWarnings(checked.warnings, io);
+    const uses = await flowsInUse(client, removed, kept);
+    const warnings = [...checked.warnings, ...uses];
+    showWarnings(warnings, io);
     if (said.dryRun) {
       const documents = showPlan(plan.steps, removed, io);
-      io.json({ dry_run: true, documents, warnings: checked.warnings });
+      io.json({ dry_run: true, documents, warnings });
       return 0;
     }
-    if (!(await isRemovalAgreed(removed, said.confirm, io))) return 1;
+    if (!(await isRemovalAgreed({ removed, uses }, said.confirm, io))) return 1;
     const installed = design ? await pushDesign(config) : undefined;
     if (installed !== undefined) showDesign(installed, config.app, io);
     sayIgnored([...found.ignored.map((file) => [file, 'its name begins with _'] as const)], io);
@@ -70,7 +73,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
     io.json({
       ...(installed === undefined ? {} : { design: installed }),
       documents,
-      warnings: checked.warnings,
+      warnings,
     });
     if (found.files.length === 0 && !design) io.say('There is nothing to push.');
     return 0;
