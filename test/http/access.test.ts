@@ -102,17 +102,38 @@ describe('owners', () => {
     }
   });
 
+  it('make a job without an owner one of the only owner of who submits it', async () => {
+    const { ask, acme, all, tokenOf, client } = await tenants();
+    const submit = (token: string, body: object) => ask('POST', '/jobs', { token, body });
+    const one = await submit(acme, { _id: 'one', flow: 'f' });
+    expect(one).toMatchObject({ status: 201 });
+    expect(await client.get('one')).toMatchObject({ owner: 'acme' });
+    const many = await submit(acme, [{ _id: 'two', flow: 'f' }]);
+    expect(many.body).toMatchObject({ refused: 0 });
+    expect(await client.get('two')).toMatchObject({ owner: 'acme' });
+    const checked = await ask('POST', '/jobs/check', { token: acme, body: { flow: 'f' } });
+    expect(checked.body).toMatchObject({ ok: true, warnings: [] });
+    // A job that a signal is to start is stored as it was sent, so it has to name its owner.
+    const both = await tokenOf('tws-operator', 'tws-owner:acme', 'tws-owner:zeta');
+    const refused = { status: 403, body: { error: 'owner_refused' } };
+    expect(await submit(both, { flow: 'f' })).toMatchObject(refused);
+    const start = { name: 'x', start: { flow: 'f' } };
+    const signal = await ask('POST', '/jobs/j-acme/signal', { token: acme, body: start });
+    expect(signal).toMatchObject(refused);
+    await submit(all, { _id: 'three', flow: 'f' });
+    expect((await client.get('three'))?.['owner']).toBeUndefined();
+  });
+
   it('limit what can be submitted, stored and announced', async () => {
     const { ask, acme, nobody, boss, all } = await tenants();
     const submit = (token: string, body: object) => ask('POST', '/jobs', { token, body });
     expect((await submit(acme, { flow: 'f', owner: 'acme' })).status).toBe(201);
     expect((await submit(nobody, { flow: 'f' })).status).toBe(201);
-    for (const body of [{ flow: 'f' }, { flow: 'f', owner: 'zeta' }]) {
-      expect(await submit(acme, body)).toMatchObject({
-        status: 403,
-        body: { error: 'owner_refused' },
-      });
+    const refused = { status: 403, body: { error: 'owner_refused' } };
+    for (const owner of ['DEFAULT', 'zeta']) {
+      expect(await submit(acme, { flow: 'f', owner })).toMatchObject(refused);
     }
+    expect((await submit(acme, { flow: 'f', owner: null })).status).toBe(422);
     // Under the id of somebody else's job nothing is told of it, not even that it is one.
     for (const _id of ['j-zeta', 'f-zeta']) {
       const taken = await submit(acme, { _id, flow: 'f', owner: 'acme' });

@@ -19,7 +19,7 @@ import {
 } from '../schemas.js';
 import { countParam, flagParam, known } from './common.js';
 import { filterShape, searchOfFilter } from './job-filter.js';
-import { newJobOf, type NewJobOptions } from './new-job.js';
+import { newJobOf, withSoleOwner, type NewJobOptions } from './new-job.js';
 import { hindrancesOf, submitMany } from './submit-many.js';
 import { textOf } from '../../words.js';
 
@@ -32,7 +32,7 @@ export const submitRoute = route({
   tag: 'jobs',
   summary: 'Submit a job, or many.',
   description:
-    'One document is answered with 201, or 200 when it was submitted before (by the same _id or Idempotency-Key). Many, as a list or as NDJSON, are answered with a report about each.',
+    'One document is answered with 201, or 200 when it was submitted before (by the same _id or Idempotency-Key). Many, as a list or as NDJSON, are answered with a report about each. A job without "owner" gets the only owner of who submits it; with several, or all, it is one of DEFAULT.',
   access: 'operator',
   query: z.object({
     atomic: flagParam.optional().describe('true: of many, store none when one is not valid.'),
@@ -86,7 +86,7 @@ async function submitOne(
   body: unknown,
   options: NewJobOptions & SubmitOptions,
 ): Promise<RouteAnswer> {
-  const job = newJobOf(body, options);
+  const job = newJobOf(withSoleOwner(body, options.principal), options);
   const warnings = firstMistakes([...warningsOfJob(job), ...(await flowWarnings(api, job))]);
   const more = warnings.length === 0 ? {} : { warnings };
   const hindrance = (await hindrancesOf(api, [job], options.principal)).get(job);
@@ -151,7 +151,8 @@ export const checkJobRoute = route({
   problems: ['owner_refused'],
   handle: async ({ api, body, principal }) => {
     try {
-      const job = newJobOf(body, { principal: known({ principal }) });
+      const who = known({ principal });
+      const job = newJobOf(withSoleOwner(body, who), { principal: who });
       const refused = (await api.client.unwelcome([job])).get(job);
       if (refused !== undefined) refuseDocument('job', [refused]);
       const contents = await contentsOfJob(job, api.client, api.plugins);

@@ -83,6 +83,16 @@ export function newJobOf(given: unknown, options: NewJobOptions): JobToSubmit {
   return { ...own, ...id, ...spanOf(own, options), type: 'job' };
 }
 
+/**
+ * A job that names no owner, with the only one of who submits it: as a job of DEFAULT it would be refused. Only for
+ * what is stored as it comes out of this; `newJobOf` checks the result like any other.
+ */
+export function withSoleOwner(given: unknown, { owners }: Principal): unknown {
+  const [sole, ...others] = owners === 'all' ? [] : owners;
+  if (sole === undefined || others.length > 0) return given;
+  return isObject(given) && !Object.hasOwn(given, 'owner') ? { ...given, owner: sole } : given;
+}
+
 /** Forms of jobs, see `formKeyOf`, of which one was found fit: what else there is of others need not be checked again. */
 const fitForms = createLru<true>(1_000);
 

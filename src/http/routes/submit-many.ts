@@ -17,7 +17,7 @@ import type { Api } from '../api.js';
 import { warningsOfJob } from '../../validate/single.js';
 import { mostDocuments } from '../../validate/limits.js';
 import type { RouteAnswer } from '../route.js';
-import { newJobOf, type NewJobOptions } from './new-job.js';
+import { newJobOf, withSoleOwner, type NewJobOptions } from './new-job.js';
 
 type Many = NewJobOptions & SubmitOptions & { readonly atomic: boolean };
 type Verdict = {
@@ -182,7 +182,7 @@ async function tryAll(docs: readonly unknown[], options: NewJobOptions): Promise
 
 function tryOne(doc: unknown, options: NewJobOptions): Tried {
   try {
-    const job = newJobOf(doc, options);
+    const job = newJobOf(withSoleOwner(doc, options.principal), options);
     const warnings = firstMistakes(warningsOfJob(job));
     return { job, more: warnings.length === 0 ? {} : { warnings } };
   } catch (error) {
