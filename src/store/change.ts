@@ -1,5 +1,6 @@
 import type { StoredDocument } from '../model/document.js';
 import { readJson } from './exchange.js';
+import type { OwnWrite } from './own-writes.js';
 
 /** One change of the database. `doc` is its document as it is now; absent when it was deleted. */
 export type Change = {
@@ -24,9 +25,14 @@ export type FeedLine =
   | { readonly kind: 'error'; readonly cause: string }
   | { readonly kind: 'malformed' };
 
-/** Reads one line of `_changes?feed=continuous`. Never rejects. */
-export async function readLine(text: string): Promise<FeedLine> {
+/**
+ * Reads one line of `_changes?feed=continuous`. Never rejects. `own`: finds what this process wrote, which is not read
+ * again; only for a feed that does not ask for conflicts.
+ */
+export async function readLine(text: string, own?: OwnWrite): Promise<FeedLine> {
   if (text.trim() === '') return { kind: 'heartbeat' };
+  const known = own && ownChange(text, own);
+  if (known !== undefined) return { kind: 'change', change: known };
   const value = await readJson(text);
   if (typeof value !== 'object' || value === null) return { kind: 'malformed' };
   const change = changeOf(value);
@@ -36,6 +42,24 @@ export async function readLine(text: string): Promise<FeedLine> {
     return { kind: 'end', seq: String(lastSeq) };
   if (typeof error === 'string') return { kind: 'error', cause: `${error}: ${String(reason)}` };
   return { kind: 'malformed' };
+}
+
+/** The change of a line whose document this process wrote. */
+function ownChange(text: string, own: OwnWrite): Change | undefined {
+  // Within a text the quotes would be escaped.
+  const end = text.indexOf(',"doc":{');
+  if (end < 0) return undefined;
+  let row: unknown;
+  try {
+    row = JSON.parse(`${text.slice(0, end)}}`);
+  } catch {
+    return undefined;
+  }
+  const change = changeOf(row);
+  const [rev, another] = change?.revs ?? [];
+  if (change === undefined || rev === undefined || another !== undefined) return undefined;
+  const doc = own(change.id, rev);
+  return doc && { ...change, doc };
 }
 
 /** Reads one row of `_changes`; undefined when it is none. */

@@ -6,6 +6,7 @@ import type { CouchClient } from './client.js';
 import { openFeedLink } from './feed-link.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import type { StoreLog } from './log.js';
+import type { OwnWrite } from './own-writes.js';
 
 /** How the feed is doing. `cause` is a few words or a sentence, without credentials. */
 export type FeedState =
@@ -30,6 +31,12 @@ export type FollowOptions = {
   readonly random?: () => number;
 };
 
+/** How a store follows. `own`: finds what this process wrote. */
+type Following = FollowOptions & {
+  readonly log?: StoreLog | undefined;
+  readonly own?: OwnWrite | undefined;
+};
+
 /** Three times as much is less than half a lease: a silent feed is given up before its peers are. */
 const usualHeartbeatMs = 1_500;
 
@@ -43,7 +50,7 @@ const usualHeartbeatMs = 1_500;
  */
 export async function* followChanges(
   client: CouchClient,
-  options: FollowOptions & { readonly log?: StoreLog | undefined },
+  options: Following,
 ): AsyncGenerator<Change, void, undefined> {
   const { signal, backoff = usualBackoff, random = Math.random } = options;
   const tell = stateTeller(options.onState);
@@ -79,7 +86,7 @@ type Place = { since: string; identity: string | undefined; missed: boolean };
 async function* follow(
   client: CouchClient,
   place: Place,
-  options: FollowOptions & { readonly log?: StoreLog | undefined },
+  options: Following,
 ): AsyncGenerator<Extract<FeedState, { kind: 'following' }> | Change> {
   const { signal, heartbeatMs = usualHeartbeatMs, log } = options;
   const database = await readDatabase(client, signal);
@@ -97,7 +104,8 @@ async function* follow(
   yield { kind: 'following', copies, ...(other ? { other: true as const } : {}) };
   let isFeed = false;
   for await (const text of lines) {
-    const line = await readLine(text);
+    // With several copies a document may be in conflict, which it says itself.
+    const line = await readLine(text, copies > 1 ? undefined : options.own);
     if (!isFeed && line.kind === 'malformed') throw new Error('the answer is not a feed');
     isFeed = true;
     switch (line.kind) {

@@ -19,6 +19,7 @@ import type { Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
+import { createOwnWrites } from './own-writes.js';
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.js';
 import { largeSender } from './large-write.js';
 import { createMemo } from '../memo.js';
@@ -125,7 +126,8 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
     documentsOf(client, ids, idsAtOnce, conflicts);
   const writer = createWriter({ bulk, large: largeSender(connection, client.exchange) });
   const kept = createKeptAnswers();
-  const write = hearing(writer.write, kept);
+  const own = createOwnWrites();
+  const write = hearing(writer.write, kept, own.note);
   return {
     connection,
     kept,
@@ -167,19 +169,27 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
         signal,
       );
     },
-    follow: (follow) => followChanges(client, { ...follow, log }),
+    follow: (follow) => followChanges(client, { ...follow, log, own: own.take }),
     changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
   };
 }
 
-/** Tells what keeps answers of every write, before its result is told. */
-function hearing(write: Store['write'], kept: KeptAnswers): Store['write'] {
+/** Tells what keeps answers of every write, before its result is told; `note` is told of documents. */
+function hearing(
+  write: Store['write'],
+  kept: KeptAnswers,
+  note: (doc: StoredDocument) => void,
+): Store['write'] {
   return async (doc, mostBytes) => {
     const result = await write(doc, mostBytes);
-    if (result.kind === 'written') {
-      kept.hear(doc._id, doc['_deleted'] === true ? undefined : { ...doc, _rev: result.rev });
-    } else kept.doubt(doc._id, doc['type']);
+    if (result.kind !== 'written') kept.doubt(doc._id, doc['type']);
+    else if (doc['_deleted'] === true) kept.hear(doc._id, undefined);
+    else {
+      const stored = { ...doc, _rev: result.rev };
+      if (kept.isFollowing()) note(stored);
+      kept.hear(doc._id, stored);
+    }
     return result;
   };
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { failuresAfter, backoffMs } from '../../src/store/backoff.js';
 import { readLine } from '../../src/store/change.js';
 import type { FeedState } from '../../src/store/feed.js';
+import { createOwnWrites } from '../../src/store/own-writes.js';
 import { openStore } from '../../src/store/store.js';
 
 const doc = { _id: 'a', _rev: '1-x', type: 'job' };
@@ -53,6 +54,41 @@ describe('readLine', () => {
     ['an object that is no change', '{"id":"a"}', { kind: 'malformed' }],
   ])('%s', async (_title, text, line) => {
     expect(await readLine(text)).toEqual(line);
+  });
+
+  const lineOf = (more: object) =>
+    JSON.stringify({ seq: '4-x', id: 'a', changes: [{ rev: '1-x' }], ...more });
+
+  test('what this process wrote is the document that it wrote, once', async () => {
+    const { note, take } = createOwnWrites();
+    note(doc);
+    const text = lineOf({ doc: { ...doc, tasks: ',"doc":{' } });
+    const first = await readLine(text, take);
+    expect(first.kind === 'change' && first.change.doc).toBe(doc);
+    const second = await readLine(text, take);
+    expect(second.kind === 'change' && second.change.doc).toEqual({ ...doc, tasks: ',"doc":{' });
+    expect(first).toMatchObject({ change: { id: 'a', seq: '4-x', deleted: false, revs: ['1-x'] } });
+  });
+
+  test.each<[string, object]>([
+    ['another revision', { changes: [{ rev: '2-x' }], doc: { ...doc, _rev: '2-x' } }],
+    [
+      'a document in conflict',
+      { changes: [{ rev: '1-x' }, { rev: '1-y' }], doc: { ...doc, n: 1 } },
+    ],
+    ['another document', { id: 'b', doc: { ...doc, _id: 'b' } }],
+    ['a deletion', { deleted: true }],
+    ['an id with what begins a document', { id: ',"doc":{', doc: { ...doc, _id: ',"doc":{' } }],
+  ])('%s is read', async (_title, more) => {
+    const { note, take } = createOwnWrites();
+    note({ ...doc, mine: true });
+    expect(await readLine(lineOf(more), take)).toEqual(await readLine(lineOf(more)));
+  });
+
+  test('a document with attachments is read: the feed tells of them in other words', async () => {
+    const { note, take } = createOwnWrites();
+    note({ ...doc, _attachments: { a: { data: 'aGk=' } } });
+    expect(take('a', '1-x')).toBeUndefined();
   });
 });
 
