@@ -98,8 +98,12 @@ export function texts<K extends string>(
   from: Readonly<Record<string, unknown>>,
   keys: readonly K[],
 ): { readonly [P in K]?: string } {
-  const found = keys.filter((key) => typeof from[key] === 'string');
-  return Object.fromEntries(found.map((key) => [key, from[key]])) as { readonly [P in K]?: string };
+  const found: { [P in K]?: string } = {};
+  for (const key of keys) {
+    const value = from[key];
+    if (typeof value === 'string') found[key] = value;
+  }
+  return found;
 }
 
 /** The keys of an object that hold numbers. */
@@ -107,6 +111,10 @@ export function numbers<K extends string>(
   from: Readonly<Record<string, unknown>>,
   keys: readonly K[],
 ): { readonly [P in K]?: number } {
-  const found = keys.filter((key) => typeof from[key] === 'number');
-  return Object.fromEntries(found.map((key) => [key, from[key]])) as { readonly [P in K]?: number };
+  const found: { [P in K]?: number } = {};
+  for (const key of keys) {
+    const value = from[key];
+    if (typeof value === 'number') found[key] = value;
+  }
+  return found;
 }

@@ -18,6 +18,7 @@ type Doc = Readonly<Record<string, unknown>>;
 export function envelopeOf(job: StoredDocument, now: number): Envelope {
   const { tags } = job;
   const ojs = ojsOf(job);
+  const steps = readSteps(job);
   const state = ojsStateOf(job, now);
   const schema = ojs['schema'];
   return {
@@ -30,13 +31,14 @@ export function envelopeOf(job: StoredDocument, now: number): Envelope {
     args: argsOf(job, ojs),
     meta: isObject(ojs['meta']) ? ojs['meta'] : {},
     priority: defaultPriority - (numberOf(job['priority']) ?? defaultPriority),
-    ...attemptsOf(job),
+    attempt: attemptsIn(job, steps),
+    ...limitOfJob(job),
     ...retryOf(ojs),
     ...givenTime('scheduled_at', job['exec_after'], ojs),
     ...givenTime('expires_at', job['expires'], ojs),
     ...(Array.isArray(tags) ? { tags: tags.filter((tag) => typeof tag === 'string') } : {}),
     ...(typeof schema === 'string' ? { schema } : {}),
-    ...timesOf(job, ojs, state, now),
+    ...timesOf(job, { ojs, steps, state }, now),
     ...outcomeOf(job, state),
   };
 }
@@ -71,7 +73,7 @@ export function envelopeOfWork({ job, step }: WorkerStep, now: number): Envelope
 }
 
 /** Which attempt a step is, and how long it was waited for after the one before. */
-function attemptIn(job: StoredDocument, { signal, path }: WorkerStep['step']) {
+export function attemptIn(job: StoredDocument, { signal, path }: WorkerStep['step']) {
   const steps = readSteps(job);
   const own = steps.find((one) => one.path === path && one.signal === signal);
   if (own === undefined) return { attempt: 0 };
@@ -175,15 +177,16 @@ function workArgs(job: StoredDocument, params: unknown, kept: Doc | undefined): 
   return Array.isArray(ordered) ? (ordered as unknown[]) : [];
 }
 
-function attemptsOf(job: StoredDocument): { attempt: number; max_attempts?: number } {
-  const steps = readSteps(job);
+function attemptsIn(job: StoredDocument, steps: readonly StepReading[]): number {
   const run = Number(job['run'] ?? 1);
   const attempts = steps.filter((step) => step.run === run).map((step) => attemptOf(steps, step));
+  return Math.max(0, ...attempts);
+}
+
+/** How often a job of one step is tried. */
+export function limitOfJob(job: StoredDocument): { readonly max_attempts?: number } {
   const limit = isAlone(job) ? limitOf(job) : undefined;
-  return {
-    attempt: Math.max(0, ...attempts),
-    ...(limit === undefined ? {} : { max_attempts: limit + 1 }),
-  };
+  return limit === undefined ? {} : { max_attempts: limit + 1 };
 }
 
 /**
@@ -214,19 +217,20 @@ function limitOf({ tasks, definitions }: StoredDocument): number | undefined {
   return numberOf(isObject(retry) ? (retry['limit'] ?? 0) : retry);
 }
 
-function retryOf(ojs: Doc): Pick<Envelope, 'retry'> {
-  const parsed = ojsRetrySchema.safeParse(ojs['retry']);
+function retryOf({ retry }: Doc): Pick<Envelope, 'retry'> {
+  if (retry === undefined) return {};
+  const parsed = ojsRetrySchema.safeParse(retry);
   return parsed.success ? { retry: parsed.data } : {};
 }
 
-function timesOf(
-  job: StoredDocument,
-  ojs: Doc,
-  state: Envelope['state'],
-  now: number,
-): Partial<Envelope> {
+type Read = {
+  readonly ojs: Doc;
+  readonly steps: readonly StepReading[];
+  readonly state: Envelope['state'];
+};
+
+function timesOf(job: StoredDocument, { ojs, steps, state }: Read, now: number): Partial<Envelope> {
   const created = numberOf(ojs['created_at']);
-  const steps = readSteps(job);
   const after = epochOf(job['exec_after']) ?? 0;
   const available = created === undefined ? undefined : Math.max(created, Math.min(after, now));
   const last = steps.at(-1);

@@ -12,7 +12,7 @@ import type { Api } from '../../api.js';
 import { waitUntilReady } from '../../feed/wait.js';
 import type { RawCall } from '../../route.js';
 import { jobFor, knownStill, waiting } from '../../routes/common.js';
-import { envelopeOf, envelopeOfWork } from '../envelope.js';
+import { attemptIn, envelopeOf, envelopeOfWork, limitOfJob } from '../envelope.js';
 import { unlessMissing } from '../workflow/find.js';
 import { leaseLengthMs } from '../durations.js';
 import { failureOf } from '../failure.js';
@@ -214,14 +214,9 @@ async function giveBack({ api, who }: Asked, held: HeldWork) {
   const work = await heldBy(api, who, held);
   const job = work && (await api.client.returnWork(work, api.now));
   if (work === undefined || job === undefined) throw await notHeld(api, who, held.id);
-  const { attempt, max_attempts: most } = envelopeOf(job, api.now());
-  const about = { id: held.id, job_id: held.id, attempt };
-  const body = {
-    ...about,
-    state: 'available',
-    ...(most === undefined ? {} : { max_attempts: most }),
-  };
-  return { status: 200, body };
+  const { attempt } = envelopeOf(job, api.now());
+  const about = { id: held.id, job_id: held.id, attempt, ...limitOfJob(job) };
+  return { status: 200, body: { ...about, state: 'available' } };
 }
 
 /** The problem that nobody has a job, with how it stands. */
@@ -235,10 +230,8 @@ async function notHeld(api: Api, who: Principal, id: string): Promise<TwsError> 
 
 function outcomeOf(api: Api, id: string, job: StoredDocument, { job: before, step }: WorkerStep) {
   const { path, attempt: number, run, signal = '' } = step;
-  const whole = envelopeOf(job, api.now());
-  const { attempt } = envelopeOfWork({ job: before, step }, api.now());
-  const most = whole.max_attempts === undefined ? {} : { max_attempts: whole.max_attempts };
-  const about = { id, job_id: id, attempt, ...most };
+  const { attempt } = attemptIn(before, step);
+  const about = { id, job_id: id, attempt, ...limitOfJob(job) };
   if (workIn(job, signal) !== undefined)
     return { status: 202, body: { ...about, state: 'active' } };
   const steps: readonly unknown[] = Array.isArray(job['steps']) ? job['steps'] : [];
@@ -246,7 +239,9 @@ function outcomeOf(api: Api, id: string, job: StoredDocument, { job: before, ste
     .filter(isObject)
     .find((one) => one['path'] === path && one['attempt'] === number && one['run'] === run);
   // The lease was over first, or the job was cancelled: the answer came too late.
-  if (ended?.['signal_id'] === undefined) throw problem('ojs_not_held', { id, state: whole.state });
+  if (ended?.['signal_id'] === undefined) {
+    throw problem('ojs_not_held', { id, state: ojsStateOf(job, api.now()) });
+  }
   const { due, end } = ended;
   const at = new Date(Number(end)).toISOString();
   if (ended['state'] === '$$complete') {
