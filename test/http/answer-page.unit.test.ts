@@ -58,6 +58,7 @@ describe('the page of a link', () => {
       /min="1" max="9" value="" id="field.count" name="field.count" aria-invalid/,
     );
     expect(html).toContain('<li>&lt;b&gt; must be there.</li>');
+    expect(html).toContain('role="alert" tabindex="-1" autofocus>');
     expect(html).toContain('1970-01-01 00:00 UTC');
     expect(html).not.toContain('<script');
   });

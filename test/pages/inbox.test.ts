@@ -25,7 +25,9 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
       { wait: { title: 'A rate', form: { required: ['rate'], properties: { rate } } } },
     ]),
     flow('sign', [{ name: 'sign', approve }]),
-    flow('veto', [{ name: 'veto', approve: { title: 'Veto', form: { properties: { why } } } }]),
+    flow('veto', [
+      { name: 'veto', approve: { title: 'Veto', form: { minProperties: 2, properties: { why } } } },
+    ]),
     flow('text', [
       {
         wait: { title: 'A text', form: { required: ['approved'], properties: { approved: why } } },
@@ -36,7 +38,7 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
     { _id: 'veto-1', type: 'job', flow: 'veto', owner: 'DEFAULT' },
     { _id: 'text-1', type: 'job', flow: 'text', owner: 'DEFAULT' },
   );
-  const page = await openPage(api.url, '/');
+  const page = await openPage(api.url, '/', { expected: /status of 422/ });
   await page.getByRole('link', { name: 'Inbox', exact: true }).click();
   const form = page.getByRole('form', { name: 'Form: A rate' });
   await form.getByRole('button', { name: 'Answer' }).click(soon);
@@ -49,6 +51,8 @@ it('shows the forms that wait for people, and sends what is filled in', async ()
 
   // No approval is given by Enter alone; a text of that name is no approval.
   const veto = page.getByRole('form', { name: 'Form: Veto' });
+  await veto.getByRole('button', { name: 'Refuse' }).click();
+  await veto.locator('[role="alert"]:focus').getByText('fewer than 2 properties').waitFor(soon);
   await veto.getByLabel('Why').fill('no money');
   await veto.getByLabel('Why').press('Enter');
   await veto.getByRole('button', { name: 'Refuse' }).click();

@@ -89,7 +89,7 @@ button { background: #0b57d0; border: 0; border-radius: 6px; color: #fff; font: 
 function problemsHtml(problems: readonly Problem[]): string {
   if (problems.length === 0) return '';
   const lines = problems.map(({ message }) => `<li>${html(message)}</li>`).join('');
-  return `<div class="problems" role="alert"><strong>Your answer was not sent:</strong><ul>${lines}</ul></div>`;
+  return `<div class="problems" role="alert" tabindex="-1" autofocus><strong>Your answer was not sent:</strong><ul>${lines}</ul></div>`;
 }
 
 function wholeHtml({ typed, problems }: Filled): string {

@@ -140,12 +140,13 @@ function useAnswer(
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const mistakes: Mistakes = isTried ? input.mistakes : {};
+  const focusOn = (selector: string): void => {
+    requestAnimationFrame(() => page.current?.querySelector<HTMLElement>(selector)?.focus());
+  };
   const answer = async (decision?: Decision): Promise<void> => {
     setTried(true);
     if (Object.keys(input.mistakes).length > 0) {
-      requestAnimationFrame(() =>
-        page.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
-      );
+      focusOn('[aria-invalid="true"]');
       return;
     }
     setBusy(true);
@@ -167,6 +168,8 @@ function useAnswer(
       onAnswered();
     } catch (caught) {
       setError(caught);
+      // The button that was pressed is gone meanwhile, and the focus with it.
+      focusOn('[role="alert"]');
     } finally {
       setBusy(false);
     }

@@ -11,7 +11,7 @@ type Props = {
 export function ProblemBox({ error, again }: Props) {
   const { reason, hint, more } = problemContent(error);
   return (
-    <div class="box problem" role="alert">
+    <div class="box problem" role="alert" tabIndex={-1}>
       <p>
         <strong>{withCode(reason)}</strong>
       </p>
