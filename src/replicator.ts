@@ -23,6 +23,8 @@ export type ReplicationProgress = {
   readonly docs_written: number;
   readonly doc_write_failures: number;
   readonly last_seq: string | number;
+  /** Told with each change: the documents that were written since the last one. */
+  readonly docs?: readonly { readonly _id: string }[];
 };
 
 export type RunningReplication = {

@@ -18,6 +18,9 @@ const movedFrom = '_local/tws-move-of';
 /** In the target of a move: how it was before the cut-over. */
 const cutOverId = '_local/tws-move-cut-over';
 
+/** In the target of a move: up to where its feed has nothing but what the move brought. */
+const copiedId = '_local/tws-move-copied';
+
 const action = 'tell databases apart';
 
 /** The id of a database, then that of the one that was moved there, as far as they have one; the own is first. */
@@ -60,10 +63,24 @@ export async function readCutOver(client: CouchClient): Promise<CutOver | undefi
 }
 
 /** Notes it, instead of what was noted before. @throws TwsError those of `CouchClient.ask` */
-export async function writeCutOver(client: CouchClient, cutOver: CutOver): Promise<void> {
-  const { _rev } = (await readLocal(client, cutOverId)) ?? {};
-  const path = databasePath(client.connection, documentPath(cutOverId));
-  const body = { ...cutOver, ...(_rev === undefined ? {} : { _rev }) };
+export function writeCutOver(client: CouchClient, cutOver: CutOver): Promise<void> {
+  return replaceLocal(client, cutOverId, cutOver);
+}
+
+/** Up to where the feed of a target has nothing but what the move brought. @throws TwsError those of `CouchClient.ask` */
+export async function readCopiedSeq(client: CouchClient): Promise<string | undefined> {
+  return (await readLocal(client, copiedId))?.seq;
+}
+
+/** Notes it, instead of what was noted before. @throws TwsError those of `CouchClient.ask` */
+export function writeCopiedSeq(client: CouchClient, seq: string): Promise<void> {
+  return replaceLocal(client, copiedId, { seq });
+}
+
+async function replaceLocal(client: CouchClient, id: string, content: object): Promise<void> {
+  const { _rev } = (await readLocal(client, id)) ?? {};
+  const path = databasePath(client.connection, documentPath(id));
+  const body = { ...content, ...(_rev === undefined ? {} : { _rev }) };
   const reply = await client.ask({ method: 'PUT', path, body, action });
   if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
 }

@@ -16,6 +16,13 @@ export const moveProblems = {
     3,
     409,
   ),
+  move_target_changed: row(
+    (d: { place: string; count: number; ids: readonly string[] }) =>
+      `At ${d.place} ${counted(d.count, 'document')} ${d.count === 1 ? 'was' : 'were'} stored that this move did not bring: ${d.ids.join(', ')}. Nothing was cut over; engines take work again.`,
+    'Nothing may be stored in the new database before the move has ended. Remove what was, or name another database in --to, and repeat the command.',
+    3,
+    409,
+  ),
   move_target_same: row(
     (d: { place: string }) => `${d.place} is the database that is to be moved.`,
     'Name another server or another database in --to.',

@@ -52,13 +52,31 @@ async function pageAfter(client: CouchClient, after: string | undefined): Promis
   return rowsOf(client, { query });
 }
 
-async function revisionsOf(
+/** The current revisions of those of these documents that are there. @throws TwsError, see `CouchClient.ask` */
+export async function revisionsOf(
   client: CouchClient,
-  rows: readonly Row[],
+  rows: readonly Pick<Row, 'id'>[],
 ): Promise<ReadonlyMap<string, string>> {
   if (rows.length === 0) return new Map();
   const found = await rowsOf(client, { method: 'POST', body: { keys: rows.map(({ id }) => id) } });
   return new Map(found.map(({ id, rev }) => [id, rev]));
+}
+
+/**
+ * The ids of the documents of which a database has never had this revision.
+ * @throws TwsError, see `CouchClient.ask`
+ */
+export async function unknownRevisions(
+  client: CouchClient,
+  revisions: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  if (revisions.size === 0) return [];
+  const action = 'compare its revisions';
+  const path = databasePath(client.connection, '/_revs_diff');
+  const body = Object.fromEntries([...revisions].map(([id, rev]) => [id, [rev]]));
+  const reply = await client.ask({ method: 'POST', path, body, action });
+  if (reply.kind === 'refused') throw unexpected(client.connection, action, reply);
+  return Object.keys(reply.body as Readonly<Record<string, unknown>>);
 }
 
 async function rowsOf(

@@ -5,7 +5,12 @@ import { inspectServer } from '../../src/client.js';
 import { moveBack, moveDatabase, type MoveStage } from '../../src/client-rules.js';
 import { createClient } from '../../src/client/client.js';
 import type { Connection } from '../../src/store/connection.js';
-import { eraseDocuments } from '../../src/store/erase.js';
+import { copyChanges } from '../../src/client/move/copy.js';
+import { forgetSurplus, noteCutOver } from '../../src/client/move/surplus.js';
+import { openClient } from '../../src/store/client.js';
+import { eraseDocuments, forgetDocuments } from '../../src/store/erase.js';
+import { unmarkMoved } from '../../src/store/moved.js';
+import { readTombstones } from '../../src/store/purge.js';
 import { openStore } from '../../src/store/store.js';
 import { removeAfterwards, request } from '../support/couch.js';
 import { openWorkspace } from '../support/workspace.js';
@@ -193,6 +198,58 @@ describe('moveDatabase', () => {
     await move();
     expect(await target.get('new')).toBeDefined();
     expect(await target.get('gone')).toBeUndefined();
+  });
+
+  it('V9: does not cut over when somebody stored something in the new place before', async () => {
+    const { put, store, target, from, to, move } = await places();
+    await put(...definitions, job('changed'));
+    await move();
+    await moveBack({ from, to });
+    // As a move does that is killed then.
+    await unmarkMoved(to);
+    await put(job('a'));
+    await copyChanges({ from, to, signal: new AbortController().signal }, () => undefined);
+    await store.write({ ...(await store.get('a')), _id: 'a', note: 1 });
+    await target.write(job('mine'));
+    await target.write({ ...(await target.get('changed')), _id: 'changed', note: 1 });
+    const refused = await move().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'move_target_changed', exit: 3 });
+    expect(String(refused)).toContain('2 documents were stored that this move did not bring:');
+    expect(await store.movedTo()).toBeUndefined();
+    expect(await store.get('engine-control:*')).toBeUndefined();
+    expect(await target.get('mine')).toBeDefined();
+    for (const id of ['mine', 'changed']) {
+      await eraseDocuments(target.connection, [id]);
+    }
+    await store.write({ ...(await store.get('changed')), _id: 'changed', note: 2 });
+    await move();
+    expect(await target.get('changed')).toMatchObject({ note: 2 });
+  });
+
+  it('V8: ends the erasure that a move began which was killed', async () => {
+    const { put, store, target, from, to, move } = await places();
+    await put(...definitions, job('gone'), job('again'));
+    await move();
+    await moveBack({ from, to });
+    await eraseDocuments(from, ['gone', 'again']);
+    await put(job('again', { note: 2 }));
+    await unmarkMoved(to);
+    await noteCutOver(to);
+    const isLeftOut = (id: string): boolean => id.startsWith('_design/');
+    const options = { from, to, signal: new AbortController().signal, isLeftOut };
+    const killed = forgetSurplus({
+      ...options,
+      erase: async (_to, ids) => {
+        for (const id of ids) await target.remove(id, String((await target.get(id))?._rev));
+        throw new Error('killed');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    expect(await target.get('again')).toBeUndefined();
+    await forgetSurplus({ ...options, erase: forgetDocuments });
+    expect(await target.get('again')).toMatchObject({ note: 2 });
+    expect(await readTombstones(openClient(to), ['gone', 'again'])).toEqual(new Map());
+    expect(await store.get('again')).toEqual(await target.get('again'));
   });
 
   it('is not undone when something was deleted in the new place', async () => {

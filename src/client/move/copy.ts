@@ -17,7 +17,7 @@ export type Copying = {
  */
 export async function copyChanges(
   { from, to, signal, anew = false }: Copying,
-  told: (written: number) => void,
+  told: (written: number, ids: readonly string[]) => void,
   leftOut: readonly string[] = [],
 ): Promise<number> {
   const running = replicate(
@@ -27,7 +27,11 @@ export async function copyChanges(
       ...{ live: false, retry: false, selector: { _id: { $nin: [movedId, ...leftOut] } } },
       ...(anew ? { since: '0' } : {}),
     },
-    ({ docs_written: written }) => told(written),
+    ({ docs_written: written, docs = [] }) =>
+      told(
+        written,
+        docs.map(({ _id }) => _id),
+      ),
   );
   const stop = (): void => running.cancel();
   signal.addEventListener('abort', stop);

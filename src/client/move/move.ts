@@ -25,6 +25,7 @@ import {
   reopenSensitive,
   type PrepareSensitive,
 } from './sensitive-part.js';
+import { noteAllCopied, refuseStrangers } from './strangers.js';
 import { forgetSurplus, noteCutOver } from './surplus.js';
 import { claimTarget } from './target.js';
 
@@ -37,6 +38,7 @@ import { claimTarget } from './target.js';
  * V7 Each stage may be repeated: a move that was killed goes on where it was.
  * V8 The new database has nothing that the old one has removed and purged since it was copied. What was stored there
  *    since the cut-over stays, also when a move that was killed is repeated.
+ * V9 What others have stored in the new database before the cut-over is not erased: the move ends before it, and names it.
  */
 
 /** Where a move is. `copying`: so many of the documents are written. */
@@ -78,7 +80,7 @@ const heardAfterMs = 5_000;
 /**
  * Moves a database to another place while engines work, and lets nothing be lost: copies it, has engines end
  * what they run, has the old database refuse writes, copies the rest, compares, and lets engines work there.
- * @throws TwsError `move_target_used`, `move_target_same`, `move_busy`, `move_incomplete`,
+ * @throws TwsError `move_target_used`, `move_target_changed`, `move_target_same`, `move_busy`, `move_incomplete`,
  * `database_moved` to another place, `couch_not_admin`, and those of servers out of reach
  */
 export async function moveDatabase(given: MoveOptions): Promise<MoveResult> {
@@ -121,13 +123,15 @@ async function movedOnlyTo(connection: Connection, place: string): Promise<strin
 /** Copies until little is left, has engines end their steps, and then has the database refuse writes (V3 to V5). */
 async function cutOver(store: Store, options: MoveOptions): Promise<void> {
   const { from, to, tell } = options;
-  for (let pass = 1; pass <= mostPasses && (await copy(store, options)) > fewWrites;) pass += 1;
+  for (let pass = 1; pass <= mostPasses && (await copyAlone(store, options)).written > fewWrites;) {
+    pass += 1;
+  }
   await disableEngines(store, addressOf(to));
   try {
     await untilIdle(store, options);
-    await copy(store, options);
+    const { seq } = await copyAlone(store, options);
     options.signal.throwIfAborted();
-    await noteCutOver(to);
+    await noteCutOver(to, seq);
     await noteCutOverOfSensitive(options);
     tell({ kind: 'cutting_over' });
     await markMoved(from, addressOf(to));
@@ -161,11 +165,30 @@ async function copyRest(store: Store, options: MoveOptions): Promise<number> {
 const isOfMove = (id: string): boolean =>
   id.startsWith('_design/') || id === engineControlId(everyEngine);
 
-async function copy(store: Store, { from, to, signal, tell }: MoveOptions): Promise<number> {
+async function copy(
+  store: Store,
+  { from, to, signal, tell }: MoveOptions,
+  told: (ids: readonly string[]) => void = () => undefined,
+): Promise<number> {
   const { documents } = await store.info();
-  return copyChanges({ from, to, signal }, (written) =>
-    tell({ kind: 'copying', written, documents }),
-  );
+  return copyChanges({ from, to, signal }, (written, ids) => {
+    told(ids);
+    tell({ kind: 'copying', written, documents });
+  });
+}
+
+/**
+ * Copies while nobody else is to store anything in the new place (V9). `seq`: up to where its feed is known.
+ * @throws TwsError `move_target_changed`
+ */
+async function copyAlone(
+  store: Store,
+  options: MoveOptions,
+): Promise<{ readonly written: number; readonly seq: string | undefined }> {
+  const { from, to } = options;
+  const known = new Set<string>();
+  const written = await copy(store, options, (ids) => ids.forEach((id) => known.add(id)));
+  return { written, seq: await refuseStrangers({ from, to, known, isLeftOut: isOfMove }) };
 }
 
 /** Waits until nobody works on a step any more (V4). @throws TwsError `move_busy` */
@@ -247,6 +270,7 @@ async function reopen({ from, to }: Pick<MoveOptions, 'from' | 'to'>): Promise<v
     }
     throw problem('move_in_use', { place: addressOf(to), ids });
   }
+  await noteAllCopied(to);
   await reopenSensitive({ from, to }, 'from');
   await unmarkMoved(from);
 }

@@ -17,11 +17,14 @@ export type SurplusOptions = Copying & {
 /** Changes that are read together. */
 const together = 1_000;
 
-/** Notes where the feed of a target stands before the cut-over: nobody has been sent there yet. */
-export async function noteCutOver(to: Connection): Promise<void> {
+/**
+ * Notes where the feed of a target stands before the cut-over: nobody has been sent there yet. `seq`: up to where
+ * it is known; what was stored after it stays.
+ */
+export async function noteCutOver(to: Connection, seq?: string): Promise<void> {
   const client = openClient(to);
-  const { updateSeq } = await readDatabase(client);
-  await writeCutOver(client, { seq: updateSeq, forgets: [] });
+  const from = seq ?? (await readDatabase(client)).updateSeq;
+  await writeCutOver(client, { seq: from, forgets: [] });
 }
 
 /**
