@@ -84,10 +84,11 @@ async function passOnce(
   return Math.min(everyMs, Math.max(1_000, pass.next - Date.now()));
 }
 
-/** Whether the clock is to be trusted; that it is not is told once. */
+/** Whether the clock is to be trusted; that it is not is told once, and again when it was right meanwhile. */
 async function isOnTime({ checkClock, log }: RetentionParts, told: Set<string>): Promise<boolean> {
   try {
     await checkClock?.();
+    told.delete('clock_ahead');
     return true;
   } catch (error) {
     if (!(error instanceof TwsError) || error.code !== 'clock_ahead') throw error;
