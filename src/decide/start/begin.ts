@@ -175,6 +175,8 @@ function useCached(job: LiveJob, step: TaskStep, now: number, world: World): Beg
   const { templates } = world.me.facts(pluginOf(step.task));
   const filled = isBare(job, step) ? bare : fill(job, { ...step, templates }, now, world);
   if ('kind' in filled) return filled;
+  // The stored task may list values by now that the copy in the job does not: they count.
+  if (filled.sensitive.length > 0) return undefined;
   return cachedMove(job, { ...step, params: filled.params }, now, world);
 }
 
@@ -221,7 +223,7 @@ function start(job: LiveJob, beginning: PermittedStep, now: number, world: World
     state: '$$active',
     plugin,
     ...(hash === undefined ? {} : { plugin_hash: shortHash(hash) }),
-    ...cacheFor(job, { ...beginning, params }, world),
+    ...(sensitive.length === 0 ? cacheFor(job, { ...beginning, params }, world) : {}),
     engine: world.me.id,
     pid: world.me.pid,
     claim: `${world.nonce}:${leaf.path}`,

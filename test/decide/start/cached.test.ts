@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BigResult } from '../../../src/model/big-result.js';
 import type { Answer, CachedFound } from '../../../src/decide/world.js';
+import { referenceText } from '../../../src/model/secret-reference.js';
 import type { Task } from '../../../src/model/task.js';
 import { t0, task } from '../../support/builders.js';
 import { story, type Setting } from '../story.js';
@@ -50,6 +51,26 @@ describe('a step of a task with a cache', () => {
 
   it('keeps and uses no result where its task has sensitive values', () => {
     expect(idOf(told({ sensitive: ['iban'] }))).toBe('undefined');
+  });
+
+  it('keeps and uses no result where the stored task has sensitive values by now', () => {
+    const token = referenceText({
+      ...{ kind: 'task', owner: 'DEFAULT', name: 'a', field: 'params.token' },
+    });
+    const secret = task('a', { cache, params: { token } });
+    const begun = (now: Task, cached: Record<string, CachedFound> = {}) => {
+      const it = story({ steps: ['z', 'a'], tasks: [secret], world: { cached } });
+      it.go();
+      it.with({ task: () => ({ kind: 'found', value: now }) });
+      return it.did('z');
+    };
+    const before = begun(secret).live as { readonly cache?: { readonly id: string } };
+    const id = String(before.cache?.id);
+    const used = begun(secret, { [id]: kept() });
+    expect(used.steps[1]).toMatchObject({ state: '$$complete', cached: from });
+    const after = begun({ ...secret, sensitive: ['iban'] }, { [id]: kept() });
+    expect(after.live).toMatchObject({ task: 'a', sensitive: ['iban'] });
+    expect(after.live).not.toHaveProperty('cache');
   });
 
   it('asks for the result first', () => {
