@@ -36,7 +36,7 @@ export async function compareDocuments(
     const rows = await pageAfter(from, after);
     const wanted = rows.filter(({ id }) => !isLeftOut(id));
     documents += wanted.length;
-    const there = await revisionsOf(to, wanted);
+    const there = await currentRevisions(to, wanted);
     const others = wanted.filter(({ id, rev }) => there.get(id) !== rev);
     different += others.length;
     ids.push(...others.slice(0, most - ids.length).map(({ id }) => id));
@@ -53,7 +53,7 @@ async function pageAfter(client: CouchClient, after: string | undefined): Promis
 }
 
 /** The current revisions of those of these documents that are there. @throws TwsError, see `CouchClient.ask` */
-export async function revisionsOf(
+export async function currentRevisions(
   client: CouchClient,
   rows: readonly Pick<Row, 'id'>[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -4,7 +4,7 @@ import type { Connection } from '../../store/connection.js';
 import { readDatabase } from '../../store/database-state.js';
 import { addressOf } from '../../store/moved.js';
 import { readChanges } from '../../store/past-changes.js';
-import { revisionsOf, unknownRevisions } from '../../store/same-documents.js';
+import { currentRevisions, unknownRevisions } from '../../store/same-documents.js';
 import { readCopiedSeq, writeCopiedSeq } from '../database-id.js';
 
 /** A pass of a copy, and which documents the move does not bring. */
@@ -61,7 +61,7 @@ async function strangersIn(
   { from, to, known, isLeftOut }: CopyPass,
 ): Promise<readonly string[]> {
   const rows = changed.filter((id) => !known.has(id) && !isLeftOut(id)).map((id) => ({ id }));
-  const there = await revisionsOf(openClient(to), rows);
+  const there = await currentRevisions(openClient(to), rows);
   return unknownRevisions(openClient(from), there);
 }
 
