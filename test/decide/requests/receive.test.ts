@@ -159,7 +159,7 @@ describe('a request to skip', () => {
   it('is refused when it names no step', () => {
     expect(command(live, request('skip'), t0)).toEqual({
       kind: 'refused',
-      because: 'Job j has no step ""; its steps are a-0, b-1; "." is the whole flow.',
+      because: 'Job j has no step ""; its steps are a-0, b-1.',
     });
   });
 });
