@@ -12,7 +12,7 @@ import {
   type BegunForm,
   type Sample,
 } from './begun-forms.js';
-import { knowJob } from './known-jobs.js';
+import { knowJob } from '../reading/known-jobs.js';
 import {
   nextPlace,
   offerWorld,

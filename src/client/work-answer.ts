@@ -4,7 +4,7 @@ import type { StoredDocument } from '../model/document.js';
 import type { Failure } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
-import { knowJob, liveJobIn } from './known-jobs.js';
+import { knowJob, liveJobIn } from '../reading/known-jobs.js';
 import { workIn, type WorkerStep } from './work.js';
 import { writeDocument } from './writes.js';
 

@@ -10,7 +10,7 @@ import { leaseName, offersIn } from '../model/work.js';
 import type { Store } from '../store/store.js';
 import { readControls, type WorkControls } from './controls.js';
 import { isMovingNow } from './moving.js';
-import { knowJob, liveJobIn } from './known-jobs.js';
+import { knowJob, liveJobIn } from '../reading/known-jobs.js';
 import { keepLeased } from './leased-jobs.js';
 import type { WorkOffered } from './offer-line.js';
 import { isOfferGone, offerLines, offersQuery } from './offer-lines.js';

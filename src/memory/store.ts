@@ -102,6 +102,7 @@ function openMemory(shared: Shared): Store {
     ...feedOf(database),
     // The database is as near as what would be kept.
     kept: { ...createKeptAnswers(), answer: (_question, { read }) => read() },
+    written: () => undefined,
     close: async () => {
       await turn();
       ended.abort();

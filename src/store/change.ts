@@ -58,8 +58,8 @@ function ownChange(text: string, own: OwnWrite): Change | undefined {
   const change = changeOf(row);
   const [rev, another] = change?.revs ?? [];
   if (change === undefined || rev === undefined || another !== undefined) return undefined;
-  const doc = own(change.id, rev);
-  return doc && { ...change, doc };
+  const doc = own(change.id);
+  return doc?._rev === rev ? { ...change, doc } : undefined;
 }
 
 /** Reads one row of `_changes`; undefined when it is none. */

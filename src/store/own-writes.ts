@@ -1,29 +1,28 @@
 import { createLru } from '../memo.js';
 import type { StoredDocument } from '../model/document.js';
 
-/** A document that this process wrote, by its revision; undefined: it did not, or it is no longer known. */
-export type OwnWrite = (id: string, rev: string) => StoredDocument | undefined;
+/** What this process wrote last of a document; undefined: nothing, or it is no longer known. */
+export type OwnWrite = (id: string) => StoredDocument | undefined;
 
 /** Documents that are known at most: what was written comes back by the feed a moment later. */
-const mostKnown = 500;
+const mostKnown = 1_000;
+/** They are shorter, in characters. */
+const longestKnown = 16_384;
 
-/** What this process wrote a moment ago: of what the feed brings of it nothing need be read but id and revision. */
+/** What this process wrote a moment ago: of what feeds bring of it nothing need be read but id and revision. */
 export function createOwnWrites(): {
-  readonly note: (doc: StoredDocument) => void;
-  /** Finds a document, and forgets it. */
-  readonly take: OwnWrite;
+  /** Tells of a write; undefined: the document is deleted. */
+  readonly note: (id: string, doc: StoredDocument | undefined) => void;
+  readonly of: OwnWrite;
 } {
   const written = createLru<StoredDocument>(mostKnown);
   return {
-    note: (doc) => {
+    note: (id, doc) => {
       // The feed has stubs in place of attachments.
-      if (doc['_attachments'] === undefined) written.set(doc._id, doc);
+      const isPlain = doc !== undefined && doc['_attachments'] === undefined;
+      if (isPlain && JSON.stringify(doc).length <= longestKnown) written.set(id, doc);
+      else written.delete(id);
     },
-    take: (id, rev) => {
-      const doc = written.get(id);
-      if (doc?._rev !== rev) return undefined;
-      written.delete(id);
-      return doc;
-    },
+    of: (id) => written.get(id),
   };
 }

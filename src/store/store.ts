@@ -19,7 +19,7 @@ import type { Connection } from './connection.js';
 import { readDatabase, type DatabaseState } from './database-state.js';
 import { readDocumentLimit } from './document-limit.js';
 import { followChanges, type FollowOptions } from './feed.js';
-import { createOwnWrites } from './own-writes.js';
+import { createOwnWrites, type OwnWrite } from './own-writes.js';
 import { createKeptAnswers, type KeptAnswers } from './kept-answers.js';
 import { largeSender } from './large-write.js';
 import { createMemo } from '../memo.js';
@@ -97,6 +97,8 @@ export type Store = {
     signal?: AbortSignal,
   ) => AsyncIterable<ViewRow<N>>;
   readonly follow: (options: FollowOptions) => AsyncIterable<Change>;
+  /** What was last written through this store of a document, a moment ago; only while `kept` follows a feed. */
+  readonly written: OwnWrite;
   /** Answers that are kept while somebody follows the feed by `kept.following`. */
   readonly kept: KeptAnswers;
   /** What has changed since a sequence until now, so many changes at most. */
@@ -127,7 +129,7 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
   const writer = createWriter({ bulk, large: largeSender(connection, client.exchange) });
   const kept = createKeptAnswers();
   const own = createOwnWrites();
-  const write = hearing(writer.write, kept, own.note);
+  const write = hearing(writer.write, kept, own);
   return {
     connection,
     kept,
@@ -169,25 +171,25 @@ export function openStore(connection: Connection, options: StoreOptions = {}): S
         signal,
       );
     },
-    follow: (follow) => followChanges(client, { ...follow, log, own: own.take }),
+    follow: (follow) => followChanges(client, { ...follow, log, own: own.of }),
+    written: (id) => (kept.isFollowing() ? own.of(id) : undefined),
     changes: (since, limit) => readChanges(client, since, limit),
     close: writer.close,
   };
 }
 
-/** Tells what keeps answers of every write, before its result is told; `note` is told of documents. */
+/** Tells what keeps answers, and what was written here, of every write, before its result is told. */
 function hearing(
   write: Store['write'],
   kept: KeptAnswers,
-  note: (doc: StoredDocument) => void,
+  own: ReturnType<typeof createOwnWrites>,
 ): Store['write'] {
   return async (doc, mostBytes) => {
     const result = await write(doc, mostBytes);
     if (result.kind !== 'written') kept.doubt(doc._id, doc['type']);
-    else if (doc['_deleted'] === true) kept.hear(doc._id, undefined);
     else {
-      const stored = { ...doc, _rev: result.rev };
-      if (kept.isFollowing()) note(stored);
+      const stored = doc['_deleted'] === true ? undefined : { ...doc, _rev: result.rev };
+      if (kept.isFollowing()) own.note(doc._id, stored);
       kept.hear(doc._id, stored);
     }
     return result;

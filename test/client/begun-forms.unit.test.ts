@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { formKeyOf, begunFormOf, type OneOfForm } from '../../src/client/begun-forms.js';
-import { knowJob, liveJobIn } from '../../src/client/known-jobs.js';
-import type { Job } from '../../src/model/job.js';
-import type { StoredDocument } from '../../src/model/document.js';
 import { offerName } from '../../src/model/work.js';
 
 const first: OneOfForm = { id: 'sample-1', now: 1_000, place: { at: 1_000, id: 'place-1' } };
@@ -106,32 +103,5 @@ describe('the key of the form of a job', () => {
     ['very much', { ...order, tags: ['x'.repeat(3_000)] }],
   ])('is not there for a job with %s', (_what, other) => {
     expect(formKeyOf(other)).toBeUndefined();
-  });
-});
-
-describe('a job that is known', () => {
-  const steps: readonly unknown[] = [];
-  const made = { _id: 'a', _rev: '', type: 'job', state: '$$ready', odd: true, steps };
-  knowJob(made as unknown as Job);
-  const stored: StoredDocument = { ...made, _rev: '1-a' };
-
-  it('is not read again from what was written of it', () => {
-    expect(liveJobIn(stored)).toBe(stored);
-    expect(liveJobIn(stored)).toBe(stored);
-  });
-
-  it.each<[what: string, doc: StoredDocument]>([
-    ['another value', { ...stored, odd: false }],
-    ['one field more', { ...stored, more: 1 }],
-    ['one field less', (({ odd, ...rest }) => rest)(stored)],
-    ['another id', { ...stored, _id: 'b' }],
-    ['steps of its own, with the same content', { ...stored, steps: [] }],
-    ['no steps', { ...stored, steps: undefined }],
-  ])('is read where a document has %s', (_what, doc) => {
-    expect(liveJobIn(doc)).not.toBe(doc);
-  });
-
-  it('is none once it has ended', () => {
-    expect(liveJobIn({ ...stored, state: '$$complete' })).toBeUndefined();
   });
 });

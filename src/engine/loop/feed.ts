@@ -37,10 +37,11 @@ export async function follow(engine: Assembly, since: string): Promise<void> {
 }
 
 function createFetcherOf(engine: Assembly): Fetcher {
-  const { retry, serializer, library, replicas, attempts, waitQueue, now, clock } = engine;
+  const { store, retry, serializer, library, replicas, attempts, waitQueue, now, clock } = engine;
   const { schedules, eventTriggers, gatherings } = engine;
   return createFetcher({
     read: (ids) => retry(() => readDocuments(engine, ids)),
+    written: (id) => (replicas.many ? undefined : store.written(id)),
     // Whether this engine has read or written that revision, or a later one.
     isKnown: ({ id, rev, isConflicting = false }) => {
       if (isConflicting || replicas.suspects.has(id)) return false;

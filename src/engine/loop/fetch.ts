@@ -49,6 +49,8 @@ export type FetcherPorts = {
   readonly read: (
     ids: readonly string[],
   ) => Promise<ReadonlyMap<string, StoredDocument> | undefined>;
+  /** What this process wrote last of a document: that need not be read. */
+  readonly written?: Store['written'];
   /** Whether nothing is to be learnt from reading a revision. */
   readonly isKnown: (seen: SeenRevision) => boolean;
   readonly delayOf: (seen: SeenRevision) => Delay;
@@ -100,15 +102,35 @@ type Unread = SeenRevision & {
   readonly isForAll: boolean;
 };
 
+type Found = Pick<ReadonlyMap<string, StoredDocument>, 'get'>;
+
+/** The documents of changes: what this process wrote, and what is read; undefined when the engine ends. */
+async function findAll(
+  asked: readonly Unread[],
+  { read, written }: Pick<FetcherPorts, 'read' | 'written'>,
+): Promise<Found | undefined> {
+  const own = new Map<string, StoredDocument>();
+  for (const { id, rev, isConflicting = false } of asked) {
+    const doc = isConflicting ? undefined : written?.(id);
+    if (doc?._rev === rev || (doc !== undefined && writesBetween(rev, doc._rev) > 0)) {
+      own.set(id, doc);
+    }
+  }
+  const others = asked.flatMap(({ id }) => (own.has(id) ? [] : [id]));
+  if (others.length === 0) return own;
+  const found = await read(others);
+  return found && { get: (id) => own.get(id) ?? found.get(id) };
+}
+
 export function createFetcher(ports: FetcherPorts): Fetcher {
-  const { read, isKnown, delayOf, take, room, now, wait = after, turn = nextTurn } = ports;
+  const { isKnown, delayOf, take, room, now, wait = after, turn = nextTurn } = ports;
   let isFlushing = false;
   let isStopped = false;
   /** What is being read, without what was deleted meanwhile: the answer may be older than that. */
   let reading = new Set<string>();
   const unread = createUnread(() => void flush(), ports, wait);
 
-  const handOut = (asked: readonly Unread[], found: ReadonlyMap<string, StoredDocument>): void => {
+  const handOut = (asked: readonly Unread[], found: Found): void => {
     for (const one of asked) {
       const { id, rev, at, tries } = one;
       const doc = found.get(id);
@@ -131,7 +153,7 @@ export function createFetcher(ports: FetcherPorts): Fetcher {
       if (asked.length === 0) continue;
       unread.reads(asked);
       reading = new Set(asked.map(({ id }) => id));
-      const found = await read([...reading]);
+      const found = await findAll(asked, ports);
       unread.reads([]);
       if (found === undefined) break;
       handOut(asked, found);

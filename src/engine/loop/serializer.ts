@@ -3,6 +3,7 @@ import { goneSteps } from '../../decide/requests/hand-edits.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Job } from '../../model/job.js';
 import type { Problem } from '../../model/problems.js';
+import { knownJob } from '../../reading/known-jobs.js';
 import { parseInPieces, type Parsed } from '../../reading/parse.js';
 import { takeTurns } from '../../turns.js';
 import { blockedEnginesKey, withoutBlockedEngines } from '../watch/blocked-engines.js';
@@ -154,8 +155,12 @@ export function createParsedJobs(onDecide?: OnDecide): ParsedJobs {
     read: async (doc) => {
       const before = known.get(doc);
       if (before !== undefined) return before;
+      // Somebody else in this process may have written it: the API, for workers.
+      const made = knownJob(doc);
       const given = blockedEnginesKey in doc ? withoutBlockedEngines(doc) : doc;
-      const parsed = await parseInTurns(given, onDecide);
+      const parsed: Parsed = made
+        ? { kind: 'job', ok: true, value: made }
+        : await parseInTurns(given, onDecide);
       known.set(doc, parsed);
       return parsed;
     },

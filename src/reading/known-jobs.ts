@@ -1,6 +1,6 @@
 import { isFinalState, isLiveJob, type Job, type LiveJob } from '../model/job.js';
 import type { StoredDocument } from '../model/document.js';
-import { parseDocument } from '../reading/parse.js';
+import { parseDocument } from './parse.js';
 
 /*
  * Jobs as they were read, or made by the rules from what was read: the same document is not read again.
@@ -33,8 +33,8 @@ export function liveJobIn(doc: StoredDocument): LiveJob | undefined {
   return job;
 }
 
-/** The job that was made of the same fields (KJ1). */
-function knownJob(doc: StoredDocument): LiveJob | undefined {
+/** The job that was made of the same fields, which has not ended (KJ1). */
+export function knownJob(doc: StoredDocument): LiveJob | undefined {
   const { steps } = doc;
   const known = Array.isArray(steps) ? bySteps.get(steps) : undefined;
   return known !== undefined && hasSameFields(doc, known)
