@@ -112,9 +112,8 @@ async function findAll(
   const own = new Map<string, StoredDocument>();
   for (const { id, rev, isConflicting = false } of asked) {
     const doc = isConflicting ? undefined : written?.(id);
-    if (doc?._rev === rev || (doc !== undefined && writesBetween(rev, doc._rev) > 0)) {
-      own.set(id, doc);
-    }
+    // A later one may be of a document that was purged since.
+    if (doc?._rev === rev) own.set(id, doc);
   }
   const others = asked.flatMap(({ id }) => (own.has(id) ? [] : [id]));
   if (others.length === 0) return own;
