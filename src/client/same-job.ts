@@ -4,6 +4,7 @@ import { isObject } from '../model/object.js';
 import { toKeyedParams } from '../reading/dialects.js';
 import { toJsonPath } from '../model/problems.js';
 import type { StoredDocument } from '../model/document.js';
+import { ownerOf } from '../model/task.js';
 import type { Structure } from '../model/tree.js';
 import { toTree } from '../structures/to-tree.js';
 import type { WrittenNode } from '../structures/kind.js';
@@ -21,9 +22,11 @@ const besides = new Set(['_id', '_rev', 'paused', 'cancel', 'traceparent']);
 export function differencesOf(stored: StoredDocument, submitted: Job): readonly string[] {
   const begun = stored['state'] !== undefined;
   const ended = stored['state'] === '$$complete' || stored['state'] === '$$cancelled';
-  return Object.entries(submitted).flatMap(([key, written]) => {
+  return Object.entries({ owner: undefined, ...submitted }).flatMap(([key, written]) => {
     const there = stored[key];
     if (besides.has(key) || (ended && there === undefined)) return [];
+    // One without an owner is one of DEFAULT.
+    if (key === 'owner') return ownerOf(stored) === ownerOf(submitted) ? [] : [key];
     if (!begun) return isDeepStrictEqual(there, written) ? [] : [key];
     if (key === 'flow_version') return asVersion(there) === asVersion(written) ? [] : [key];
     if (key === 'tasks') return isDeepStrictEqual(treeOf(there), treeOf(written)) ? [] : [key];

@@ -33,6 +33,8 @@ describe('differencesOf', () => {
       { ...begun(order), paused: true },
       { ...order, paused: false },
     ],
+    ['a job of DEFAULT that says so', fresh({}), { ...order, owner: 'DEFAULT' }],
+    ['one that does not say so', begun({ ...order, owner: 'DEFAULT' }), order],
     [
       'an ended job that lost its parameters',
       { _id: 'j', _rev: '9-0', type: 'job', flow: 'f', priority: 3, state: '$$complete' },
@@ -55,6 +57,7 @@ describe('differencesOf', () => {
   it.each<readonly [string, StoredDocument, object, readonly string[]]>([
     ['another flow', fresh({}), { ...order, flow: 'g' }, ['flow']],
     ['another key', begun(order), { ...order, priority: 4 }, ['priority']],
+    ['another owner', fresh({ owner: 'acme' }), order, ['owner']],
     ['a key more', begun(order), { ...order, tags: ['x'] }, ['tags']],
     ['other parameters of a new job', fresh({}), { ...order, params: {} }, ['params']],
     ['other parameters', begun(order), { ...order, params: { a: { to: 'Bob' } } }, ['params.a.to']],
