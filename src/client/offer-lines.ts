@@ -6,7 +6,7 @@ import { offersIn, queueOfOffer } from '../model/work.js';
 import { readSteps } from '../reading/step-reading.js';
 import type { KeptAnswers } from '../store/kept-answers.js';
 import type { Store } from '../store/store.js';
-import type { ViewQuery, ViewRow } from '../store/views.js';
+import type { ViewRow } from '../store/views.js';
 import { createOfferLine, type OfferLine, type WorkOffered } from './offer-line.js';
 
 /*
@@ -132,11 +132,14 @@ function createReader(view: Store['view'], put: (offer: WorkOffered) => void) {
   type Reading = { readonly done: Promise<void>; readonly heard: Set<string> };
   const readings = new Map<OfferLine, Reading>();
   const extend = async (queue: string, line: OfferLine, heard: ReadonlySet<string>) => {
-    const rows = await view('waiting', offersQuery(queue, mostRead, line.open()));
-    const found = rows.map(offerIn);
-    // What was heard is newer.
-    for (const offer of found) if (!heard.has(offer.id) && line.put(offer)) put(offer);
-    line.close(rows.length === mostRead ? found.at(-1) : undefined);
+    for (let after = line.open(); ;) {
+      const { offers, last } = await readOffers(view, queue, mostRead, after);
+      // What was heard is newer.
+      for (const offer of offers) if (!heard.has(offer.id) && line.put(offer)) put(offer);
+      const end = offers.at(-1);
+      if (last === undefined || end !== undefined) return line.close(last && end);
+      after = last;
+    }
   };
   return {
     /** Tells of a job that is heard of. */
@@ -195,15 +198,38 @@ function offerIn({ id, key, value: owner }: ViewRow<'waiting'>): WorkOffered {
   return { id, signal: key[1], owner };
 }
 
-/** The rows of the index for the beginning of a line, or for what comes after an offer. */
-export function offersQuery(queue: string, limit: number, after?: WorkOffered): ViewQuery {
+/** `last`: where the next page begins, perhaps an offer of another queue; undefined: nothing comes after. */
+type OfferPage = {
+  readonly offers: readonly WorkOffered[];
+  readonly last: WorkOffered | undefined;
+};
+
+/** Reads the beginning of a line from the index, or what comes after an offer. */
+export async function readOffers(
+  view: Store['view'],
+  queue: string,
+  most: number,
+  after?: WorkOffered,
+): Promise<OfferPage> {
   const prefix = offersIn(queue);
-  return {
+  const limit = after === undefined ? most : most + 1;
+  const rows = await view('waiting', {
     startKey: ['signal', after?.signal ?? prefix, ''],
-    ...(after === undefined ? {} : { startKeyDocId: after.id, skip: 1 }),
+    ...(after === undefined ? {} : { startKeyDocId: after.id }),
     endKey: ['signal', `${prefix}\uffff`, {}],
     limit,
-  };
+  });
+  const offers = rows
+    .map(offerIn)
+    // That one may have been taken since, so nothing is left out unseen. And the order of the index takes "Mail" and
+    // "mail" for neighbours.
+    .filter((one) => one.signal.startsWith(prefix) && !isSameOffer(one, after));
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  return { offers, last: last && offerIn(last) };
+}
+
+function isSameOffer({ id, signal }: WorkOffered, other: WorkOffered | undefined): boolean {
+  return id === other?.id && signal === other.signal;
 }
 
 /** Whether a revision of a document changes what is known of it. */

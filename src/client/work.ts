@@ -6,14 +6,14 @@ import type { LiveJob } from '../model/job.js';
 import { queueOf } from '../reading/entries.js';
 import type { StoredDocument } from '../model/document.js';
 import type { WaitingStep } from '../model/step.js';
-import { leaseName, offersIn } from '../model/work.js';
+import { leaseName } from '../model/work.js';
 import type { Store } from '../store/store.js';
 import { readControls, type WorkControls } from './controls.js';
 import { isMovingNow } from './moving.js';
 import { knowJob, liveJobIn } from '../reading/known-jobs.js';
 import { keepLeased } from './leased-jobs.js';
 import type { WorkOffered } from './offer-line.js';
-import { isOfferGone, offerLines, offersQuery } from './offer-lines.js';
+import { isOfferGone, offerLines, readOffers } from './offer-lines.js';
 import { placeAsked, rateText, takePlace } from './work-rates.js';
 
 /** What a worker asks for. */
@@ -187,18 +187,14 @@ async function* offersOf(
 }
 
 async function* offersInIndex(store: Store, queue: string): AsyncGenerator<WorkOffered> {
-  const prefix = offersIn(queue);
   let after: WorkOffered | undefined;
   for (let looked = 0; looked < mostRows;) {
-    const limit = looked === 0 ? together.least : together.most;
-    const rows = await store.view('waiting', offersQuery(queue, limit, after));
-    for (const { id, key, value: owner } of rows) {
-      after = { id, signal: key[1], owner };
-      // The order of the index takes "Mail" and "mail" for neighbours.
-      if (after.signal.startsWith(prefix)) yield after;
-    }
-    looked += rows.length;
-    if (rows.length < limit) return;
+    const most = looked === 0 ? together.least : together.most;
+    const { offers, last } = await readOffers(store.view, queue, most, after);
+    yield* offers;
+    if (last === undefined) return;
+    looked += most;
+    after = last;
   }
 }
 

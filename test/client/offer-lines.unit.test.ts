@@ -32,15 +32,18 @@ async function opened(rows: readonly { id: string; key: string }[] = []) {
   let say: FollowOptions['onState'];
   let hold: Promise<void> | undefined;
   let isBroken = false;
-  const view = (async (_name: string, { startKey, limit }: ViewQuery) => {
+  const view = (async (_name: string, query: ViewQuery) => {
     reads += 1;
+    const { startKey, startKeyDocId = '', skip = 0, limit = Infinity } = query;
     const [, from] = startKey as readonly [string, string];
+    // The index takes capitals for neighbours of small letters.
+    const isBehind = (key: string): boolean => key.toLowerCase() > from.toLowerCase();
     const now = rows
-      .filter(({ key }) => key > from)
+      .filter(({ id, key }) => isBehind(key) || (key === from && id >= startKeyDocId))
       .map(({ id, key }) => ({ id, key: ['signal', key, ''], value: 'DEFAULT' }));
     await hold;
     if (isBroken) throw new Error('no answer');
-    return now.slice(0, limit);
+    return now.slice(skip, skip + limit);
   }) as unknown as Store['view'];
   const follow = async function* ({ onState }: FollowOptions): AsyncGenerator<Change> {
     say = onState;
@@ -162,6 +165,21 @@ describe('a line of work', () => {
     await new Promise(setImmediate);
     expect((await ids())?.slice(-2)).toEqual(['j4499', 'late']);
     expect([reads(), (await lines.of('q'))?.isWhole()]).toEqual([3, true]);
+  });
+
+  it('has what comes after its last offer although that is gone', async () => {
+    const rows = rowsOf(2_001);
+    const { ids, kept } = await opened(rows);
+    expect((await ids())?.at(-1)).toBe('j1999');
+    for (const { id } of rows.splice(0, 2_000)) kept.hear(id, undefined);
+    expect(await ids()).toEqual(['j2000']);
+  });
+
+  it('has nothing of a queue whose name differs in capitals only, which the index mixes with it', async () => {
+    const others = rowsOf(2_001).map(({ id }, n) => ({ id, key: nameOf(id, n, 'Q') }));
+    const { ids, lines, reads } = await opened([...others, { id: 'a', key: nameOf('a', 9_000) }]);
+    expect([await ids(), (await lines.of('q'))?.isWhole()]).toEqual([['a'], true]);
+    expect(reads()).toBe(2);
   });
 
   it('gives nobody anything while its first offers are read', async () => {
