@@ -153,7 +153,7 @@ export const httpProblems = {
   ),
   owner_refused: row(
     (d: { who: string; owner: string }) => `${d.who} has no access to owner "${d.owner}".`,
-    'A role tws-owner:NAME lets a user see and change what belongs to that owner.',
+    'A role tws-owner:NAME lets a user see and change what belongs to that owner. What names no "owner" belongs to DEFAULT.',
     77,
     403,
   ),

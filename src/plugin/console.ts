@@ -1,10 +1,14 @@
-import { format } from 'node:util';
+import { format, inspect, type InspectOptions } from 'node:util';
 import type { PluginContext } from './api.js';
 import { attributionOf, type Attribution } from './attribution.js';
 
 type Log = PluginContext['log'];
 
-const levels = { log: 'info', info: 'info', warn: 'warn', error: 'error', debug: 'debug' } as const;
+/** The others, as `table` and `trace`, print by these. */
+const levels = {
+  ...{ log: 'info', info: 'info', dir: 'info', dirxml: 'info' },
+  ...{ warn: 'warn', error: 'error', debug: 'debug' },
+} as const;
 type Method = keyof typeof levels;
 type Print = (...texts: readonly unknown[]) => void;
 
@@ -41,11 +45,17 @@ export function captureConsole(logOf: () => Log | undefined): () => void {
     console[method] = (...texts: readonly unknown[]) => {
       const log = logOf();
       if (log === undefined) return print(...texts);
-      log(format(...texts), ...(level === 'info' ? [] : [{ level }]));
+      const text = method === 'dir' ? inspected(...texts) : format(...texts);
+      log(text, ...(level === 'info' ? [] : [{ level }]));
     };
     return () => {
       console[method] = print;
     };
   });
   return () => undo.forEach((back) => back());
+}
+
+/** What `console.dir` prints. */
+function inspected(value?: unknown, options?: unknown): string {
+  return inspect(value, { customInspect: false, ...(options as InspectOptions | undefined) });
 }

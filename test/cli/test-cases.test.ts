@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newThing } from '../../src/cli/commands/new.js';
 import { test } from '../../src/cli/commands/test.js';
 import { project, run } from './terminal.js';
@@ -109,13 +109,17 @@ describe('tws test', () => {
     await mkdir(join(cwd, 'plugins'), { recursive: true });
     await writeFile(
       join(cwd, 'plugins/talk.mjs'),
-      `console.log('loaded');
+      `import { AsyncResource } from 'node:async_hooks';
+       console.log('loaded');
        export default async ({ params, sensitive }) => {
          console.log('iban', params.iban);
+         globalThis.sayLate = AsyncResource.bind(() => console.log('late', params.iban));
          const { name } = await sensitive('name');
          console.error({ name: encodeURIComponent(name + '!') }, 'x\\ny');
        };`,
     );
+    const print = vi.spyOn(console, 'log');
+    onTestFinished(() => print.mockRestore());
     const { out, err, exit } = await run(test, { cwd });
     expect([exit, out]).toEqual([0, expect.not.stringContaining('talk:')]);
     expect(err.split('\n').filter((line) => line.startsWith('talk:'))).toEqual([
@@ -124,6 +128,8 @@ describe('tws test', () => {
       "talk: { name: '[secret]!' } x",
       'talk: y',
     ]);
+    (globalThis as unknown as { readonly sayLate: () => void }).sayLate();
+    expect(print).not.toHaveBeenCalled();
   });
 
   it('runs the cases of files, and tells each difference', async () => {

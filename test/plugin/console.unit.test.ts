@@ -6,6 +6,8 @@ import { attempt, pluginsOf, type Said } from './attempt.js';
 const source = `export default ({ params }) => {
   console.log('got %s', params.a, { b: 1 });
   console.warn('careful');
+  console.dir({ a: { b: {} } }, { depth: 0 });
+  console.dirxml('xml');
   setImmediate(() => console.error(new Error('late').message));
 };`;
 
@@ -34,6 +36,8 @@ describe('the console of a plugin', () => {
     expect(said).toEqual([
       { message: 'got 1 { b: 1 }', data: undefined },
       { message: 'careful', data: { level: 'warn' } },
+      { message: '{ a: [Object] }', data: undefined },
+      { message: 'xml', data: undefined },
       { message: 'late', data: { level: 'error' } },
     ]);
     expect(outside).toEqual([]);

@@ -29,17 +29,13 @@ export const test = defineCommand(
       throw problem('usage', { reason: `No case has "${text}" in its name.` });
     }
     const results: Shown[] = [];
-    // What plugins print may hold secrets, and standard output is for results.
-    const release = captureConsole(shownConsole(io.say));
-    try {
-      for (const { file, one } of cases) {
-        const result = { file: file.shown, ...(await runTestCase(one, settings)) };
-        results.push(result);
-        show(result, io);
-        if (io.stop.aborted) return 130;
-      }
-    } finally {
-      release();
+    // What plugins print, also after their cases, may hold secrets, and standard output is for results.
+    captureConsole(shownConsole(io.say));
+    for (const { file, one } of cases) {
+      const result = { file: file.shown, ...(await runTestCase(one, settings)) };
+      results.push(result);
+      show(result, io);
+      if (io.stop.aborted) return 130;
     }
     const failed = results.filter(({ problems: found }) => found.length > 0).length;
     const all = `${counted(results.length, 'case')} in ${counted(tests.length, 'file')}`;
