@@ -94,6 +94,8 @@ function createOfferLines(kept: KeptAnswers, view: Store['view']): OfferLines {
       return lines.get(queue) === line ? line : undefined;
     } catch (error) {
       if (lines.get(queue) === line) lines.delete(queue);
+      // Without lines nothing is heard, so what is known of jobs would stay for ever.
+      if (lines.size === 0) forget();
       throw error;
     }
   };
@@ -222,8 +224,8 @@ export async function readOffers(
   const offers = rows
     .map(offerIn)
     // That one may have been taken since, so nothing is left out unseen. And the order of the index takes "Mail" and
-    // "mail" for neighbours.
-    .filter((one) => one.signal.startsWith(prefix) && !isSameOffer(one, after));
+    // "mail" for neighbours; other signals may begin as offers do.
+    .filter((one) => queueOfOffer(one.signal) === queue && !isSameOffer(one, after));
   const last = rows.length < limit ? undefined : rows.at(-1);
   return { offers, last: last && offerIn(last) };
 }

@@ -182,6 +182,14 @@ describe('a line of work', () => {
     expect(reads()).toBe(2);
   });
 
+  it('has no other signals that begin as its offers do', async () => {
+    const { ids } = await opened([
+      { id: 'a', key: nameOf('a', 10) },
+      { id: 'b', key: 'work/q/is it done?' },
+    ]);
+    expect(await ids()).toEqual(['a']);
+  });
+
   it('gives nobody anything while its first offers are read', async () => {
     const { ids, kept, slow } = await opened(rowsOf(2));
     const go = slow();
