@@ -66,10 +66,17 @@ describe('tws logs', () => {
       { step: 'tell', path: '0', attempt: 1, message: 'told', data: { n: 7 } },
       { step: 'tell', path: '0', attempt: 2, message: 'told', data: { n: 7 } },
     ]);
-    expect((await tws(logs, { args: ['j'], flags: { step: 'other' } })).out).toBe('');
+    expect(await tws(logs, { args: ['j'], flags: { step: 'other' } })).toMatchObject({
+      ...{ out: '', err: 'No step "other" of job j has logged anything yet.' },
+    });
     const log = [{ at: 0, message: 'priced' }];
     const item = { name: 'price', path: '0.map.7', attempt: 2, log };
     await put({ _id: 'm', type: 'job', flow: 'f', state: '$$complete', exit: 0, steps: [item] });
+    const slice = { name: 'all', path: '0.slice.0', child: 's:0.slice.0:1' };
+    await put({ _id: 's', type: 'job', flow: 'f', state: '$$complete', exit: 0, steps: [slice] });
+    expect((await tws(logs, { args: ['s'] })).err).toBe(
+      'No step of job s has logged anything yet. Its child jobs have logs of their own: s:0.slice.0:1.',
+    );
     const of = await tws(logs, { args: ['m'] });
     expect(of.out).toBe('1970-01-01T00:00:00.000Z  price#2 (0.map.7)  priced');
   });

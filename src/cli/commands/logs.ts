@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { openDatabase, type Client } from '../../client.js';
 import { problem } from '../../errors.js';
 import type { StoredDocument } from '../../model/document.js';
+import { isObject } from '../../model/object.js';
 import { itemAround } from '../../structures/paths.js';
-import { textOf } from '../../words.js';
+import { listed, textOf } from '../../words.js';
 import { defineCommand, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { createNewLines, jobLog, type IsMeant, type JobLogLine } from '../job-log.js';
@@ -22,9 +23,10 @@ export const logs = defineCommand(flags, async ({ args, flags: said, config: rea
     const isMeant: IsMeant = ({ name, path }) =>
       step === undefined || step === name || step === path;
     if (said.follow) return await follow(client, id, isMeant, io);
-    const lines = jobLog(await jobCalled(client, id), isMeant);
+    const job = await jobCalled(client, id);
+    const lines = jobLog(job, isMeant);
     for (const line of lines) io.out(shown(line, io));
-    if (lines.length === 0) io.say(`No step of job ${id} has logged anything yet.`);
+    if (lines.length === 0) io.say(nothingLogged(job, step));
     io.json(lines.map(forPrograms));
     return 0;
   } finally {
@@ -39,6 +41,20 @@ async function jobCalled(client: Client, id: string): Promise<StoredDocument> {
   const { type } = doc;
   if (type !== 'job') throw problem('document_kind', { id, kind: textOf(type), wanted: 'job' });
   return doc;
+}
+
+/** Names the child jobs, which keep what their steps log: those of a sliced map are the steps of its items. */
+function nothingLogged({ _id: id, steps }: StoredDocument, step: string | undefined): string {
+  const of = step === undefined ? 'No step' : `No step "${step}"`;
+  const attempts: readonly unknown[] = Array.isArray(steps) ? steps : [];
+  const children = attempts.flatMap((one) =>
+    isObject(one) && typeof one['child'] === 'string' ? [one['child']] : [],
+  );
+  const more =
+    children.length === 0
+      ? ''
+      : ` Its child jobs have logs of their own: ${listed([...new Set(children)])}.`;
+  return `${of} of job ${id} has logged anything yet.${more}`;
 }
 
 async function follow(client: Client, id: string, isMeant: IsMeant, io: Io): Promise<number> {
