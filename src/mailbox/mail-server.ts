@@ -34,6 +34,8 @@ const host = '127.0.0.1';
 /** Where the samples send their mail. */
 export const defaultMailPort = 2525;
 const largestMail = 25 * 1024 * 1024;
+/** A link in a mail may answer a form without a sign-in. */
+const mode = { mode: 0o600 };
 
 /**
  * An SMTP server without TLS that takes every mail, with any login or none, and delivers nothing.
@@ -61,8 +63,8 @@ export async function startMailServer(options: MailServerOptions): Promise<MailS
         const { subject = '', text = '', html, from } = await parser.simpleParser(bytes);
         const file = join(folder, `${++last}-${slug(subject)}.eml`);
         const mail = { from: from?.text ?? '', to: recipients, subject, text };
-        await writeFile(file, bytes);
-        await writeFile(file.replace(/eml$/, 'txt'), readable(mail));
+        await writeFile(file, bytes, mode);
+        await writeFile(file.replace(/eml$/, 'txt'), readable(mail), mode);
         options.onMail({ ...mail, ...(typeof html === 'string' ? { html } : {}), file });
       };
       keep().then(

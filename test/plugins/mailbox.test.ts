@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -64,6 +64,8 @@ describe('the mailbox', () => {
     expect(read('1-ask.txt')).toBe(
       `From: "Shop" <shop@example.com>\nTo: ann@example.com\nSubject: Ask\n\nPlease answer: ${link}\n`,
     );
+    const modes = ['eml', 'txt'].map((type) => statSync(join(dir, `mail/1-ask.${type}`)).mode);
+    expect(modes.map((mode) => mode & 0o777)).toEqual([0o600, 0o600]);
   });
 
   it('goes on counting after a new start', async () => {

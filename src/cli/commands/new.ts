@@ -141,13 +141,13 @@ function sayNext(
   io: Io,
 ): void {
   if (ts && !stripsTypes) io.warn(typescriptProblem);
-  // Node 22 and newer take a folder for a file.
-  if (test) io.out(`Next: node --test ${shellWord(relative(io.cwd, join(root, testPath)))}`);
   if ((test || ts) && !isInstalledIn(root)) {
     io.say(
       `First install tws in the project, which the types and tests import: ${installCommand()}`,
     );
   }
+  // Node 22 and newer take a folder for a file.
+  if (test) io.out(`Next: node --test ${shellWord(relative(io.cwd, join(root, testPath)))}`);
 }
 
 /** Whether modules of the project can import `tws/plugin`. */
