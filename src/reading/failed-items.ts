@@ -25,7 +25,15 @@ function ofMaps(job: LiveJob, path: string, message: string): string {
   const map = slicedMap(path);
   // A slice names the item itself.
   const inner = map === path ? message : withCount(countAt(job, map), message);
-  return repetitionsAround(path).reduceRight((text, { path: at, number }) => {
+  const around = repetitionsAround(path);
+  // The parent of a slice tells of what is around its map.
+  const own = around.slice(
+    Math.max(
+      0,
+      around.findIndex(({ path: at }) => at === job.slice?.path),
+    ),
+  );
+  return own.reduceRight((text, { path: at, number }) => {
     const named = `item ${number}: ${text}`;
     // Only the parent of a slice knows how many failed.
     if (at === job.slice?.path) return named;

@@ -35,9 +35,14 @@ describe('the failure of a job that failed in a map', () => {
     }
   });
 
-  it('says it of each map around the item', () => {
-    const inner: WrittenNode = { map: { over: [1, 2], do: 'a' } };
-    const told = family([{ map: { over: list, do: inner } }]);
+  it.each([
+    ['in one job', {}, {}],
+    ['in slices', { slice: 2 }, {}],
+    ['with slices inside', {}, { slice: 1 }],
+    ['in slices of slices', { slice: 2 }, { slice: 1 }],
+  ])('says it of each map around the item: %s', (_title, outside, inside) => {
+    const inner: WrittenNode = { map: { over: [1, 2], do: 'a', ...inside } };
+    const told = family([{ map: { over: list, do: inner, ...outside } }]);
     told.endAll(broken('0.map.1.map.1', '0.map.2.map.0', '0.map.2.map.1'));
     const message = '2 of 5 items failed: item 1: 1 of 2 items failed: item 1: It is Broken.';
     expect(told.job()).toMatchObject({ failure: { message } });
