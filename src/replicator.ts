@@ -24,7 +24,7 @@ export type ReplicationProgress = {
   readonly doc_write_failures: number;
   readonly last_seq: string | number;
   /** Told with each change: the documents that were written since the last one. */
-  readonly docs?: readonly { readonly _id: string }[];
+  readonly docs?: readonly { readonly _id: string; readonly _rev: string }[];
 };
 
 export type RunningReplication = {

@@ -18,8 +18,8 @@ export const moveProblems = {
   ),
   move_target_changed: row(
     (d: { place: string; count: number; ids: readonly string[] }) =>
-      `At ${d.place} ${counted(d.count, 'document')} ${d.count === 1 ? 'was' : 'were'} stored that this move did not bring: ${d.ids.join(', ')}. Nothing was cut over; engines take work again.`,
-    'Nothing may be stored in the new database before the move has ended. Remove what was, or name another database in --to, and repeat the command.',
+      `At ${d.place} ${counted(d.count, 'document')} ${d.count === 1 ? 'was' : 'were'} stored or deleted, and not by this move: ${d.ids.join(', ')}. Nothing was cut over; engines take work again.`,
+    'Nothing may be changed in the new database before the move has ended. Delete that database, or name another one in --to, and repeat the command.',
     3,
     409,
   ),

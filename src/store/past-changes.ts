@@ -14,15 +14,16 @@ export type PastChanges =
     }
   | { readonly kind: 'unknown' };
 
-/** Reads `_changes` once, with documents. @throws TwsError, see `CouchClient.ask` */
+/** Reads `_changes` once, with documents, or with all leaf revisions instead. @throws TwsError, see `CouchClient.ask` */
 export async function readChanges(
   client: CouchClient,
   since: string,
   limit: number,
+  { documents = true }: { readonly documents?: boolean } = {},
 ): Promise<PastChanges> {
   const action = 'tell what has changed';
   const path = databasePath(client.connection, '/_changes');
-  const query = { since, limit, include_docs: true };
+  const query = { since, limit, ...(documents ? { include_docs: true } : { style: 'all_docs' }) };
   const reply = await client.ask({ path, query, action, long: true });
   if (reply.kind === 'refused') {
     if (reply.status === 400) return { kind: 'unknown' };

@@ -202,7 +202,7 @@ describe('moveDatabase', () => {
 
   it('V9: does not cut over when somebody stored something in the new place before', async () => {
     const { put, store, target, from, to, move } = await places();
-    await put(...definitions, job('changed'));
+    await put(...definitions, job('changed'), job('deleted'));
     await move();
     await moveBack({ from, to });
     // As a move does that is killed then.
@@ -212,16 +212,18 @@ describe('moveDatabase', () => {
     await store.write({ ...(await store.get('a')), _id: 'a', note: 1 });
     await target.write(job('mine'));
     await target.write({ ...(await target.get('changed')), _id: 'changed', note: 1 });
+    await target.remove('deleted', String((await target.get('deleted'))?._rev));
     const refused = await move().catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'move_target_changed', exit: 3 });
-    expect(String(refused)).toContain('2 documents were stored that this move did not bring:');
+    expect(String(refused)).toContain('3 documents were stored or deleted, and not by this move:');
     expect(await store.movedTo()).toBeUndefined();
     expect(await store.get('engine-control:*')).toBeUndefined();
     expect(await target.get('mine')).toBeDefined();
-    for (const id of ['mine', 'changed']) {
-      await eraseDocuments(target.connection, [id]);
+    await target.remove('mine', String((await target.get('mine'))?._rev));
+    await eraseDocuments(target.connection, ['changed', 'deleted']);
+    for (const id of ['changed', 'deleted']) {
+      await store.write({ ...(await store.get(id)), _id: id, note: 2 });
     }
-    await store.write({ ...(await store.get('changed')), _id: 'changed', note: 2 });
     await move();
     expect(await target.get('changed')).toMatchObject({ note: 2 });
   });

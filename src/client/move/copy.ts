@@ -1,4 +1,4 @@
-import { replicate, type ReplicationPeer } from '../../replicator.js';
+import { replicate, type ReplicationPeer, type ReplicationProgress } from '../../replicator.js';
 import { serverUrl, type Connection } from '../../store/connection.js';
 import { addressOf, movedId } from '../../store/moved.js';
 
@@ -17,7 +17,7 @@ export type Copying = {
  */
 export async function copyChanges(
   { from, to, signal, anew = false }: Copying,
-  told: (written: number, ids: readonly string[]) => void,
+  told: (written: number, docs: NonNullable<ReplicationProgress['docs']>) => void,
   leftOut: readonly string[] = [],
 ): Promise<number> {
   const running = replicate(
@@ -27,11 +27,7 @@ export async function copyChanges(
       ...{ live: false, retry: false, selector: { _id: { $nin: [movedId, ...leftOut] } } },
       ...(anew ? { since: '0' } : {}),
     },
-    ({ docs_written: written, docs = [] }) =>
-      told(
-        written,
-        docs.map(({ _id }) => _id),
-      ),
+    ({ docs_written: written, docs = [] }) => told(written, docs),
   );
   const stop = (): void => running.cancel();
   signal.addEventListener('abort', stop);

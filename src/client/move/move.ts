@@ -25,7 +25,7 @@ import {
   reopenSensitive,
   type PrepareSensitive,
 } from './sensitive-part.js';
-import { noteAllCopied, refuseStrangers } from './strangers.js';
+import { noteAllCopied, refuseStrangers, nameOfCopy, type CopiedRevision } from './strangers.js';
 import { forgetSurplus, noteCutOver } from './surplus.js';
 import { claimTarget } from './target.js';
 
@@ -168,11 +168,11 @@ const isOfMove = (id: string): boolean =>
 async function copy(
   store: Store,
   { from, to, signal, tell }: MoveOptions,
-  told: (ids: readonly string[]) => void = () => undefined,
+  told: (docs: readonly CopiedRevision[]) => void = () => undefined,
 ): Promise<number> {
   const { documents } = await store.info();
-  return copyChanges({ from, to, signal }, (written, ids) => {
-    told(ids);
+  return copyChanges({ from, to, signal }, (written, docs) => {
+    told(docs);
     tell({ kind: 'copying', written, documents });
   });
 }
@@ -187,7 +187,9 @@ async function copyAlone(
 ): Promise<{ readonly written: number; readonly seq: string | undefined }> {
   const { from, to } = options;
   const known = new Set<string>();
-  const written = await copy(store, options, (ids) => ids.forEach((id) => known.add(id)));
+  const written = await copy(store, options, (docs) => {
+    for (const doc of docs) known.add(nameOfCopy(doc));
+  });
   return { written, seq: await refuseStrangers({ from, to, known, isLeftOut: isOfMove }) };
 }
 

@@ -56,7 +56,7 @@ async function changedSince(
   const client = openClient(of);
   const ids = new Set<string>();
   for (let since = seq; ;) {
-    const past = await readChanges(client, since, together);
+    const past = await readChanges(client, since, together, { documents: false });
     if (past.kind === 'unknown') return { has: () => true };
     for (const { id } of past.changes) ids.add(id);
     if (!past.more) return ids;
