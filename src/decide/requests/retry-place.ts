@@ -1,11 +1,12 @@
-import type { LiveJob } from '../../model/job.js';
+import { isSlice, type LiveJob, type SliceJob } from '../../model/job.js';
 import { isFailed } from '../../model/step.js';
-import { below, isStructure, type Leaf, type Structure } from '../../model/tree.js';
+import { below, isStructure, isWithin, type Leaf, type Structure } from '../../model/tree.js';
 import { jobSteps, lastAttempt } from '../../reading/attempts.js';
 import { leavesIn, nodeAt } from '../../reading/entries.js';
 import { kindOf } from '../../structures/kinds.js';
 import { markAt } from '../../structures/marks.js';
 import {
+  definedPath,
   placeWord,
   repetitionsAround,
   wholeFlow,
@@ -34,14 +35,27 @@ export function unknownPlace(job: LiveJob, word: string): string {
 
 /**
  * Returns why the job has nothing to do again at a path, although its flow has a node there: the item of the
- * map is in a child job, or there is no item or round of that number. Undefined: it has.
+ * map is in a child job, there is no item or round of that number, or the job is a slice and the node is beside
+ * its map. Undefined: it has.
  */
 export function notInJob(job: LiveJob, path: string): string | undefined {
+  if (isSlice(job) && !hasPlace(job, path)) return besideSlice(job, path);
   for (const repetition of repetitionsAround(path)) {
     const because = repetitionAway(job, repetition, path);
     if (because !== undefined) return because;
   }
   return undefined;
+}
+
+/** Whether a path is in the map of a slice, or that is in the path. */
+function hasPlace({ slice }: SliceJob, path: string): boolean {
+  const [place, map] = [definedPath(path), definedPath(slice.path)];
+  return isWithin(place, map) || isWithin(map, place);
+}
+
+function besideSlice({ _id: id, slice, tasks }: SliceJob, path: string): string {
+  const map = nodeAt(tasks, slice.path) as Structure;
+  return `Job ${id} does only items of the ${called(map, slice.path)}: retry its parent job from "${path}".`;
 }
 
 function repetitionAway(job: LiveJob, one: Repetition, path: string): string | undefined {

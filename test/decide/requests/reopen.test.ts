@@ -245,6 +245,19 @@ describe('reopened', () => {
       expect(again(sliced().job(bad), { from: '0.map.0' })).toContain('has no item 0 of the map');
     });
 
+    it('refuses in a child job what is beside its map, and takes what the map is in', () => {
+      const inner = { map: { ...map, over: [1, 2, 3], do: 'b' } };
+      const told = family(['z', { map: { over: [1], do: [inner, 'c'] } }]);
+      told.end('0', {}).endAll((): End => ({ failure: 'Broken' }));
+      const job = told.job('j:1.map.0.sequence.0.slice.0:1');
+      const because = (path: string) =>
+        `Job ${job._id} does only items of the map at 1.map.0.sequence.0: retry its parent job from "${path}".`;
+      for (const path of ['0', '1.map.0.sequence.1'])
+        expect(again(job, { from: path })).toBe(because(path));
+      for (const from of ['b', '1.map.0.sequence.0.map.1', '1.map.0', '.'])
+        expect(again(job, { from }), from).toMatchObject({ run: 2 });
+    });
+
     it('does all items again where the map is named, or what is in each', () => {
       for (const from of ['0', 'a', '0.map.*'])
         expect(again(sliced().job(), { from })).toMatchObject({ run: 2 });
