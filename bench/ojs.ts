@@ -78,9 +78,12 @@ async function startApi(
   const env = { ...process.env, ...variablesOf(connection), TWS_LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const end = async (): Promise<void> => {
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
-    await gone;
+    // One that could not start has ended by itself.
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      await gone;
+    }
     await rm(cwd, { recursive: true, force: true });
   };
   try {
