@@ -13,7 +13,7 @@ import { contentHash, jsonFilesIn, readJsonFile } from './files.js';
 import type { Io } from './io.js';
 import { definitionKey, mayRemove, type PruneFacts } from './may-remove.js';
 import { ownFolder } from './paths.js';
-import { problemLine } from './problems.js';
+import { problemLine, showWarnings } from './problems.js';
 import { confirming } from './prompt.js';
 import type { PushOptions } from './push-files.js';
 import type { PushStep } from './push-plan.js';
@@ -148,7 +148,8 @@ export async function brokenBy(
 }
 
 /**
- * Whether a person agrees to the removal, or nobody is to be asked. `uses`: what still uses something of it.
+ * Whether a person agrees to the removal, or nobody is to be asked. `uses`: what still uses something of it, which is
+ * shown first.
  * @throws TwsError `confirmation_needed`
  */
 export async function isRemovalAgreed(
@@ -156,11 +157,13 @@ export async function isRemovalAgreed(
   confirm: boolean,
   io: Io,
 ): Promise<boolean> {
-  if (removed.length === 0 || !confirm) return true;
-  if (!io.interactive) {
+  if (removed.length === 0) return true;
+  if (confirm && !io.interactive) {
     const inUse = uses.map(problemLine);
     throw problem('confirmation_needed', { count: removed.length, inUse });
   }
+  showWarnings(uses, io);
+  if (!confirm) return true;
   const ask = await confirming(io, 'Removing documents');
   const names = removed.map(nameOf).join(', ');
   return ask.confirm(`Remove ${names}?`, false);

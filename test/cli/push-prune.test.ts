@@ -80,8 +80,8 @@ describe('tws push --prune', () => {
       'flow:DEFAULT:v@1 in the database: it is the current version of the flow and no file holds it; without it version "2" is current.',
       'flow:DEFAULT:v@1 in the database: 1 job that has not ended asks for version "1" of it: waits.',
     ];
-    const { error } = await tws(push, { flags });
-    expect(error).toMatchObject({ code: 'confirmation_needed' });
+    const { error, err: shown } = await tws(push, { flags });
+    expect([error, shown]).toMatchObject([{ code: 'confirmation_needed' }, '']);
     expect(error?.message).toContain(inUse.join(' '));
     expect(await store.get('flow:DEFAULT:v@1')).toBeDefined();
     const { exit, err } = await tws(push, { flags: { ...flags, confirm: false } });

@@ -55,7 +55,7 @@ export const push = defineCommand(flags, async ({ args, flags: said, config: rea
     refuseProblems([...problems, ...conflicts], checked.warnings, io);
     const uses = await flowsInUse(client, removed, kept);
     const warnings = [...checked.warnings, ...uses];
-    showWarnings(warnings, io);
+    showWarnings(said.dryRun ? warnings : checked.warnings, io);
     if (said.dryRun) {
       const documents = showPlan(plan.steps, removed, io);
       io.json({ dry_run: true, documents, warnings });
