@@ -19,7 +19,7 @@ const warmUp = 1_000;
 const task = { _id: 'task:ojs', type: 'task', name: 'ojs', plugin: 'worker' };
 /**
  * Jobs of one enqueue, and those that a worker does at a time: one after the other; ten, as the official
- * SDKs do unless they are told otherwise; and ten, enqueued in batches.
+ * JavaScript SDK does unless it is told otherwise; and ten, enqueued in batches.
  */
 const shapes = [
   { enqueued: 1, slots: 1 },
