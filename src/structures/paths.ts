@@ -13,7 +13,7 @@ const repeating = words.filter((word) => structureKinds[word]?.repeats !== undef
 export function definedPath(path: string): string {
   return repeating.some((word) => path.includes(word)) ? path.replace(numbers, '$1$2.*') : path;
 }
-const numbers = new RegExp(`(^|\\.)(${repeating.join('|')})\\.\\d+(?=\\.|$)`, 'g');
+const numbers = new RegExp(`(^|\\.)(${repeating.join('|')})\\.(?:0|[1-9]\\d*)(?=\\.|$)`, 'g');
 
 /** How a request names the root of a flow, whose path is empty. */
 export const wholeFlow = '.';

@@ -57,6 +57,7 @@ describe('the repetitions around a path', () => {
   it.each([
     ['0.map.7.sequence.1.loop.2.parallel.0', '0.map.7.sequence.1.loop.2'],
     ['0.sequence.1', undefined],
+    ['0.map.07', undefined],
   ])('end with the innermost: %s', (path, item) => {
     expect(itemAround(path)).toBe(item);
   });

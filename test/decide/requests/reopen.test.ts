@@ -286,6 +286,7 @@ describe('reopened', () => {
       const job = final(it.broke('b'));
       expect(again(job, { from: '0.map.1' })).toMatchObject({ redo: [{ from: '0.map.1' }] });
       expect(again(job, { from: '0.map.2' })).toContain('Job j has no item 2 of the map at 0;');
+      expect(again(job, { from: '0.map.01' })).toContain('Job j has no step "0.map.01";');
       expect(again(job, { from: '1.loop.0' })).toMatchObject({ redo: [{ from: '1.loop.0' }] });
       expect(again(job, { from: '1.loop.1' })).toContain('Job j has no round 1 of the loop at 1;');
     });
