@@ -1,6 +1,7 @@
 import { receive } from '../decide/requests/command.js';
 import { problem } from '../errors.js';
 import type { StoredDocument } from '../model/document.js';
+import { isObject } from '../model/object.js';
 import type { Failure } from '../model/step.js';
 import type { Store } from '../store/store.js';
 import { offerWorld, withoutEngine, type OfferOptions } from './offering.js';
@@ -68,9 +69,17 @@ async function answerDirectly(
     knowJob(next);
     const result = await store.write(next);
     if (result.kind === 'written') return { ...next, _rev: result.rev };
-    // Who knows what an unclear answer means: the signal is a document of its own.
-    if (result.kind !== 'conflict') return undefined;
     doc = await store.get(given._id);
+    if (result.kind === 'conflict') continue;
+    // The answer of the database may be all that was lost. Else the signal becomes a document of its own.
+    return doc !== undefined && hasTaken(doc, signal._id) ? doc : undefined;
   }
   return undefined;
+}
+
+/** Whether a signal is in a job. */
+function hasTaken({ steps }: StoredDocument, signal: string): boolean {
+  return (
+    Array.isArray(steps) && steps.some((step) => isObject(step) && step['signal_id'] === signal)
+  );
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.js';
 import { offerLines } from '../../src/client/offer-lines.js';
+import { answerWork } from '../../src/client/work-answer.js';
 import { takeWork, type WorkWanted } from '../../src/client/work.js';
 import { engineControlId, everyEngine } from '../../src/model/engine-control.js';
 import type { FeedState } from '../../src/store/feed.js';
@@ -195,4 +196,26 @@ it('in a paused queue work is offered, and nothing else begins', async () => {
   expect(await steps()).toEqual([1, undefined, undefined]);
   await client.switchQueue({ queue: 'default', paused: false });
   expect(await steps()).toEqual([1, 1, 2]);
+});
+
+it('an answer whose write was confirmed too late counts, and one that was not written is kept for an engine', async () => {
+  const { store } = await offered({ id: 'a' }, { id: 'b' });
+  const { works } = await takeWork(store, wanted);
+  const unclear = { kind: 'unknown', cause: 'no answer in time' } as const;
+  const slow: Store = {
+    ...store,
+    write: async (doc, mostBytes) => {
+      const result = doc._id === 'b' ? unclear : await store.write(doc, mostBytes);
+      return doc._id === 'a' ? unclear : result;
+    },
+  };
+  const [written, lost] = await Promise.all(
+    works.map((work) => answerWork(slow, work, { data: work.job._id }, { now: Date.now() })),
+  );
+  expect(written).toMatchObject({ _id: 'a', state: '$$complete', steps: [{ result: 'a' }] });
+  expect(written?._rev).toBe((await store.get('a'))?._rev);
+  expect([lost, await store.range('signal:')]).toMatchObject([
+    undefined,
+    [{ job: 'b', data: 'b' }],
+  ]);
 });
