@@ -67,6 +67,34 @@ describe('tws new plugin --test', () => {
   });
 });
 
+describe('tws test', () => {
+  it('tells without secrets what plugins throw where nobody can catch it', async () => {
+    const cwd = await project({
+      'couch/tws/tasks/a.json': {
+        ...{ type: 'task', name: 'a', owner: 'DEFAULT', plugin: 'leaky', sensitive: ['iban'] },
+        params: { iban: { $sensitive: 'iban' } },
+      },
+      'couch/tws/flows/f.json': { type: 'flow', name: 'f', owner: 'DEFAULT', tasks: ['a'] },
+      'test/f.test.json': {
+        ...{ flow: 'f', real: ['leaky'], sensitive: { iban: 'DE02 1203' } },
+        expect: { status: 'succeeded' },
+      },
+      'plugins/leaky.mjs': `import { setTimeout as sleep } from 'node:timers/promises';
+        export default async ({ params: { iban } }) => {
+          Promise.reject(new Error('left ' + iban));
+          setTimeout(() => { throw new Error('late ' + iban); }, 50);
+          await sleep(20);
+        };`,
+    });
+    const { out, err, exit } = await call(cwd, ['test']);
+    const said = (what: string): string =>
+      `leaky: Plugin leaky threw where nobody could catch it: Error: ${what} [secret]`;
+    expect(err.trim().split('\n')).toEqual([said('left'), said('late')]);
+    expect([exit, `${out}${err}`]).toEqual([1, expect.not.stringContaining('DE02')]);
+    expect(out).toContain('UncaughtInPlugin');
+  });
+});
+
 describe('plugins of an npm package', () => {
   const files = {
     'tws.json': { plugins: ['plugins', '@acme/tws-plugins'] },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { problem } from '../../errors.js';
 import { captureConsole, shownConsole } from '../../plugin/console.js';
+import { hearLeftBehind } from '../../plugin/left-behind.js';
 import { casesOf, runTestCase, type CaseResult } from '../../testing/cases.js';
 import { counted, lengthOf } from '../../words.js';
 import { defineCommand } from '../command.js';
@@ -31,6 +32,7 @@ export const test = defineCommand(
     const results: Shown[] = [];
     // What plugins print, also after their cases, may hold secrets, and standard output is for results.
     captureConsole(shownConsole(io.say));
+    const lateErrors = hearLeftBehind(io.say);
     for (const { file, one } of cases) {
       const result = { file: file.shown, ...(await runTestCase(one, settings)) };
       results.push(result);
@@ -45,7 +47,7 @@ export const test = defineCommand(
         ...{ file, name, ok: found.length === 0, problems: found, unused, took_ms: tookMs },
       })),
     });
-    return failed === 0 ? 0 : 1;
+    return failed === 0 && lateErrors() === 0 ? 0 : 1;
   },
 );
 
