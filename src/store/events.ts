@@ -1,7 +1,6 @@
 import { announcedEvent, isLiving, type AnnouncedEvent } from '../model/event.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Store } from './store.js';
-import type { ViewQuery, ViewRow } from './views.js';
 
 /** Number of events of one type and key that a wait looks at: the latest ones. */
 export const mostLooked = 200;
@@ -32,18 +31,17 @@ async function latest(
   now: number,
 ): Promise<readonly StoredDocument[]> {
   const living: { readonly id: string; readonly at: number; readonly until: number }[] = [];
-  let more: ViewQuery | undefined = {};
-  while (more !== undefined) {
-    const rows: readonly ViewRow<'events'>[] = await store.view('events', {
-      ...{ startKey: key, endKey: key, limit: mostRows },
-      ...more,
-    });
+  for (let after: string | undefined; ;) {
+    // The row at which a page begins was read before, unless that event was removed meanwhile.
+    const from = after === undefined ? {} : { startKeyDocId: after };
+    const limit = after === undefined ? mostRows : mostRows + 1;
+    const rows = await store.view('events', { startKey: key, endKey: key, limit, ...from });
     for (const { id, value } of rows) {
       const event = { id, at: value?.[0] ?? Infinity, until: value?.[1] ?? Infinity };
-      if (isLiving(event, now)) living.push(event);
+      if (id !== after && isLiving(event, now)) living.push(event);
     }
-    const last: ViewRow<'events'> | undefined = rows.length < mostRows ? undefined : rows.at(-1);
-    more = last && { startKeyDocId: last.id, skip: 1 };
+    if (rows.length < limit) break;
+    after = rows.at(-1)?.id;
   }
   living.sort((a, b) => (a.at === b.at ? 0 : b.at - a.at));
   const ids = living.slice(0, mostLooked).map(({ id }) => id);

@@ -48,8 +48,10 @@ export async function compareDocuments(
 type Row = { readonly id: string; readonly rev: string };
 
 async function pageAfter(client: CouchClient, after: string | undefined): Promise<readonly Row[]> {
-  const query = { limit: together, ...(after === undefined ? {} : { startkey: after, skip: 1 }) };
-  return rowsOf(client, { query });
+  // The row at which a page begins was read before, unless that document was removed meanwhile.
+  const from = after === undefined ? {} : { startkey: after };
+  const rows = await rowsOf(client, { query: { limit: together + 1, ...from } });
+  return rows.filter(({ id }) => id !== after).slice(0, together);
 }
 
 /** The current revisions of those of these documents that are there. @throws TwsError, see `CouchClient.ask` */

@@ -90,12 +90,14 @@ async function childrenOf(
 ): Promise<readonly StoredDocument[]> {
   const children: StoredDocument[] = [];
   for (let after: string | undefined; ;) {
-    const from = after === undefined ? {} : { startKeyDocId: after, skip: 1 };
-    const page = { startKey: job, endKey: job, limit: pageSize, ...from };
-    const rows = await store.view('children', page);
-    const open = rows.filter(({ value }) => !isFinalState(value.state)).map(({ id }) => id);
-    if (open.length > 0) children.push(...(await store.getMany(open)).values());
-    if (rows.length < pageSize) return children;
+    // The row at which a page begins was read before, unless that child was removed meanwhile.
+    const from = after === undefined ? {} : { startKeyDocId: after };
+    const limit = after === undefined ? pageSize : pageSize + 1;
+    const rows = await store.view('children', { startKey: job, endKey: job, limit, ...from });
+    const open = rows.filter(({ id, value }) => id !== after && !isFinalState(value.state));
+    const docs = open.length === 0 ? [] : await store.getMany(open.map(({ id }) => id));
+    children.push(...docs.values());
+    if (rows.length < limit) return children;
     after = rows.at(-1)?.id;
   }
 }
