@@ -26,7 +26,7 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
     owner: ownerOf(job),
     status,
     ...numbers(job, ['start', 'end', 'exit', 'priority']),
-    ...(isDueOnce(job['next_due']) ? numbers(job, ['next_due']) : {}),
+    ...dueOnce(numbers(job, ['next_due'])),
     ...(isObject(failure) ? { failure: failureOf(failure) } : {}),
     ...(typeof after === 'number' || typeof after === 'string' ? { exec_after: after } : {}),
     ...(Array.isArray(tags) ? { tags: tags.filter((tag) => typeof tag === 'string') } : {}),
@@ -38,8 +38,9 @@ export function summaryOf(job: StoredDocument, now: number): JobSummary {
   };
 }
 
-/** Whether it is due at any time: what only a signal or an event wakes is not. */
-const isDueOnce = (due: unknown): boolean => Number(due) < neverDue;
+/** When it is due, if ever: what only a signal or an event wakes is not. */
+const dueOnce = (due: { readonly next_due?: number }): { readonly next_due?: number } =>
+  due.next_due === neverDue ? {} : due;
 
 function failureOf({ name, message, step }: Record<string, unknown>): {
   readonly name: string;
