@@ -3,7 +3,7 @@ import type { StoredDocument } from '../model/document.js';
 import { asVersion, chooseVersion, versionName, versionOf } from '../model/flow-versions.js';
 import { defaultOwner, keyOf, ownerOf } from '../model/task.js';
 import type { FileProblem } from '../validate/written.js';
-import { counted, listed } from '../words.js';
+import { counted, listed, textOf } from '../words.js';
 import type { GoodFile } from './check-files.js';
 
 type Document = Readonly<Record<string, unknown>>;
@@ -99,8 +99,8 @@ function isFor(
 ): boolean {
   if (job['flow'] !== flow['name']) return false;
   if (ownerOf(job) === ownerOf(flow)) return true;
-  const own = keyOf(String(flow['name']), ownerOf(job));
-  const isOther = flows.some((one) => keyOf(String(one['name']), ownerOf(one)) === own);
+  const own = keyOf(textOf(flow['name']), ownerOf(job));
+  const isOther = flows.some((one) => keyOf(textOf(one['name']), ownerOf(one)) === own);
   return ownerOf(flow) === defaultOwner && !isOther;
 }
 
