@@ -90,7 +90,7 @@ const layers = {
   mailbox: ['errors', 'plugin/packages'],
   embedded: [
     ...['errors', 'guard', 'package', 'processor-time', 'storage-kinds', 'replicator', 'memo'],
-    'keyed-queue',
+    ...['keyed-queue', 'model/percent'],
   ],
   cli: [
     // Test cases of flows run on engines of their own.

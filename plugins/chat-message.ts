@@ -74,10 +74,14 @@ function slackBody({ text, title, link }: Params, facts: readonly Fact[]): objec
       ...facts
         .slice(0, 40)
         .map(([name, value]) => section(cut(`*${safe(name)}*: ${safe(value)}`, 3_000))),
-      ...(link === undefined ? [] : [section(cut(`<${encodeURI(link)}>`, 3_000))]),
+      ...(link === undefined ? [] : [section(cut(`<${encodedLink(link)}>`, 3_000))]),
     ],
   };
 }
+
+/** A link without what would end it in the markup. Escapes that it has stay as they are. */
+const encodedLink = (link: string): string =>
+  encodeURI(link.replace(/[\uD800-\uDFFF]/gu, '\uFFFD')).replace(/%25([0-9a-f]{2})/gi, '%$1');
 
 /** https://adaptivecards.io/explorer: what a workflow of Teams takes. */
 function teamsBody({ text, title, link }: Params, facts: readonly Fact[]): object {

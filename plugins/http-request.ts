@@ -1,15 +1,17 @@
 import {
   PluginError,
+  decodedText,
   fetchWithin,
   isTemporary,
   quoteOf,
+  requestMistake,
   retryAfter,
   textsSent,
   type FetchAnswer,
   type PluginContext,
 } from '../src/plugin/index.js';
 import { readLimited } from './_http/body.js';
-import { toRequest, type RequestParams } from './_http/request.js';
+import { invalidRequest, toRequest, type RequestParams } from './_http/request.js';
 
 export const description = 'Makes an HTTP request; its result is the status, headers and body';
 
@@ -34,7 +36,10 @@ export const params = {
     },
     expect: { type: 'array', items: { type: 'integer' }, description: 'statuses; else 200 to 299' },
     redirect: { enum: ['follow', 'manual', 'error'] },
-    response: { enum: ['auto', 'json', 'text', 'base64'] },
+    response: {
+      enum: ['auto', 'json', 'text', 'base64'],
+      description: 'auto gives bytes that are no text as base64, with body_encoding: base64',
+    },
     max_bytes: { type: 'integer', minimum: 1, description: 'of the response; 1 MiB when absent' },
   },
 };
@@ -51,8 +56,11 @@ export default async function httpRequest(context: PluginContext<Params>): Promi
   const { url, options } = toRequest(params, key);
   const response = await fetchWithin(url, { ...options, signal, egress }).catch(
     (error: unknown) => {
-      const isTold = signal.aborted || error instanceof PluginError;
-      throw isTold ? error : unreachable(options.method, url, error);
+      if (signal.aborted || error instanceof PluginError) throw error;
+      const mistake = requestMistake(error);
+      throw mistake === undefined
+        ? unreachable(options.method, url, error)
+        : invalidRequest(mistake);
     },
   );
   const bytes = await readLimited(response, params.max_bytes ?? mebibyte);
@@ -60,37 +68,55 @@ export default async function httpRequest(context: PluginContext<Params>): Promi
   const expected = params.expect ? params.expect.includes(status) : response.ok;
   if (!expected) {
     const sent = textsSent(options.headers.values(), options.body ?? '', url);
-    const quote = quoteOf(bytes.toString('utf8'), sent);
+    const answer = decodedText(bytes, response.headers.get('content-type') ?? '');
+    const quote = quoteOf(answer ?? bytes.toString('latin1'), sent);
     throw refused(options.method, url, response, quote);
   }
-  const headers = Object.fromEntries(response.headers);
   // The request was made, whatever has come meanwhile.
   return context.done({
     status,
-    headers,
-    body: toBody(bytes, params.response ?? 'auto', response),
+    headers: headersOf(response),
+    ...toBody(bytes, params.response ?? 'auto', response),
   });
 }
 
+/** The headers by name; `set-cookie`, the one that may not be joined, is a list where it comes often. */
+function headersOf({ headers }: FetchAnswer): Readonly<Record<string, string | string[]>> {
+  const cookies = headers.getSetCookie();
+  return {
+    ...Object.fromEntries(headers),
+    ...(cookies.length > 1 ? { 'set-cookie': cookies } : {}),
+  };
+}
+
+/** Bytes that are no text are given as base64, and said to be, unless a text was asked for. */
 function toBody(
   bytes: Buffer,
   as: NonNullable<Params['response']>,
   { headers }: FetchAnswer,
-): unknown {
+): { readonly body: unknown; readonly body_encoding?: 'base64' } {
   const type = headers.get('content-type') ?? '';
   const isJson = as === 'json' || (as === 'auto' && /^[^;]*[/+]json\b/i.test(type));
-  if (as === 'base64') return bytes.toString('base64');
-  const text = bytes.toString('utf8');
-  if (!isJson || text === '') return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new PluginError('The answer is not the JSON that it should be.', {
-      name: 'HttpAnswerInvalid',
-      retryable: false,
-      cause,
-    });
+  if (as === 'base64') return { body: bytes.toString('base64') };
+  const text = decodedText(bytes, type);
+  if (text === undefined) {
+    if (as !== 'auto' || isJson) throw invalidAnswer('a text in the encoding that it names');
+    return { body: bytes.toString('base64'), body_encoding: 'base64' };
   }
+  if (!isJson || text === '') return { body: text };
+  try {
+    return { body: JSON.parse(text) as unknown };
+  } catch (cause) {
+    throw invalidAnswer('the JSON that it should be', cause);
+  }
+}
+
+function invalidAnswer(what: string, cause?: unknown): PluginError {
+  return new PluginError(`The answer is not ${what}.`, {
+    name: 'HttpAnswerInvalid',
+    retryable: false,
+    cause,
+  });
 }
 
 function refused(method: string, url: URL, response: FetchAnswer, quote: string): PluginError {

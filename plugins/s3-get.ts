@@ -6,13 +6,14 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type * as S3 from '@aws-sdk/client-s3';
 import {
+  decodedText,
   downloadFile,
   egressAgents,
   loadPackage,
   PluginError,
   type PluginContext,
 } from '../src/plugin/index.js';
-import { s3Options, s3Refusal, s3Schema, type S3Place } from './_s3/client.js';
+import { fromMetadata, s3Options, s3Refusal, s3Schema, type S3Place } from './_s3/client.js';
 
 export const description = 'Reads an object of an S3 bucket, as text, as JSON or into a file';
 
@@ -54,13 +55,14 @@ export default async function s3Get(context: PluginContext<Params>): Promise<unk
   try {
     const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: key });
     const found = await client.send(command, { abortSignal: signal });
-    const { ETag: etag, ContentType: type, ContentLength: bytes, Metadata: metadata } = found;
+    const { ETag: etag, ContentType: type, ContentLength: bytes, Metadata: stored = {} } = found;
+    const metadata = fromMetadata(stored);
     const content = await contentOf(found, context);
     return context.done({
       ...{ bucket, key, bytes, ...content },
       ...(type === undefined ? {} : { content_type: type }),
       ...(etag === undefined ? {} : { etag: etag.replaceAll('"', '') }),
-      ...(Object.keys(metadata ?? {}).length === 0 ? {} : { metadata }),
+      ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     });
   } catch (error) {
     throw s3Refusal(error, `Object ${key} of bucket ${bucket} cannot be read`);
@@ -71,7 +73,7 @@ export default async function s3Get(context: PluginContext<Params>): Promise<unk
 
 /** What the result says of the content. */
 async function contentOf(
-  { Body, ContentLength }: S3.GetObjectCommandOutput,
+  { Body, ContentLength, ContentType }: S3.GetObjectCommandOutput,
   { params: { file, json = false, key, most = 1_000_000 }, cwd, signal }: PluginContext<Params>,
 ): Promise<object> {
   const body = Body as Readable;
@@ -102,7 +104,10 @@ async function contentOf(
     }
     chunks.push(chunk as Buffer);
   }
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = decodedText(Buffer.concat(chunks), ContentType);
+  if (text === undefined) {
+    throw refused('ObjectNoText', `Object ${key} is no text in its encoding: name a file for it.`);
+  }
   if (!json) return { body: text };
   try {
     return { body: JSON.parse(text) as unknown };
@@ -111,5 +116,7 @@ async function contentOf(
   }
 }
 
-const refused = (name: 'ObjectTooLarge' | 'ObjectNoJson', message: string): PluginError =>
-  new PluginError(message, { name, retryable: false });
+const refused = (
+  name: 'ObjectTooLarge' | 'ObjectNoText' | 'ObjectNoJson',
+  message: string,
+): PluginError => new PluginError(message, { name, retryable: false });

@@ -8,7 +8,7 @@ import {
   projectFile,
   type PluginContext,
 } from '../src/plugin/index.js';
-import { s3Options, s3Refusal, s3Schema, type S3Place } from './_s3/client.js';
+import { s3Options, s3Refusal, s3Schema, toMetadata, type S3Place } from './_s3/client.js';
 
 export const description = 'Stores a text or a file as an object in an S3 bucket';
 
@@ -52,7 +52,7 @@ export default async function s3Upload(context: PluginContext<Params>): Promise<
       Key: key,
       ...content,
       ...(params.content_type === undefined ? {} : { ContentType: params.content_type }),
-      ...(params.metadata === undefined ? {} : { Metadata: params.metadata }),
+      ...(params.metadata === undefined ? {} : { Metadata: toMetadata(params.metadata) }),
       ...(params.acl === undefined ? {} : { ACL: params.acl }),
     });
     const stored = await client.send(command, { abortSignal: context.signal });

@@ -144,7 +144,7 @@ function failed(program: string, end: ProgramEnd, meaning: Meaning | undefined):
 
 function parsed(program: string, stdout: string): unknown {
   try {
-    return JSON.parse(stdout) as unknown;
+    return JSON.parse(stdout.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     const said = `what it wrote is no JSON: ${(error as Error).message}`;
     throw pluginProblem('ProgramFailed', { program, how: 'ended with exit 0', said }, error);

@@ -2,6 +2,7 @@ import type * as Pg from 'pg';
 import {
   connectWithin,
   loadPackage,
+  percentDecoded,
   PluginError,
   type PluginContext,
 } from '../src/plugin/index.js';
@@ -117,11 +118,13 @@ const sslModes = new Map<string, Pg.ClientConfig['ssl']>([
 function configOf(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol)) throw wrongUrl(form);
-  const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(plain);
+  const [user, password, database] = [
+    percentDecoded(url.username),
+    percentDecoded(url.password),
+    percentDecoded(url.pathname.slice(1)),
+  ];
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (host === '' || !user || password === undefined || database === undefined) {
-    throw wrongUrl(form);
-  }
+  if (host === '' || user === '') throw wrongUrl(form);
   const other = [...url.searchParams.keys()].find((name) => name !== 'sslmode');
   if (other !== undefined) {
     throw wrongUrl(`may have sslmode behind the question mark, and nothing else: not ${other}`);
@@ -139,15 +142,6 @@ function configOf(text: string) {
 }
 
 const form = 'must be postgres://user:password@host/database';
-
-/** What a part of an address says, unless it is badly encoded. */
-function plain(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
-}
 
 const wrongUrl = (what: string): PluginError =>
   new PluginError(`The parameter url ${what}.`, {

@@ -1,4 +1,4 @@
-import { PluginError } from '../../src/plugin/index.js';
+import { percentDecoded, PluginError, setsHeader } from '../../src/plugin/index.js';
 
 export type RequestParams = {
   readonly url: string;
@@ -12,13 +12,20 @@ export type RequestParams = {
   readonly redirect?: 'follow' | 'manual' | 'error';
 };
 
-/** What goes to `fetch`. Throws `HttpUrlInvalid` for anything but an http or https address. */
+/**
+ * What goes to `fetch`.
+ * @throws PluginError `HttpUrlInvalid` for anything but an http or https address, `HttpRequestInvalid`
+ */
 export function toRequest(params: RequestParams, key: string) {
   const sends = params.json !== undefined || params.body !== undefined;
   const method = (params.method ?? (sends ? 'POST' : 'GET')).toUpperCase();
   const headers = new Headers();
-  for (const [name, value] of Object.entries(params.headers ?? {}))
-    headers.set(name, String(value));
+  for (const [name, value] of Object.entries(params.headers ?? {})) {
+    // The value is often a secret.
+    if (!setsHeader(headers, name, String(value))) {
+      throw invalidRequest(`the header ${JSON.stringify(name)} holds what no header may hold`);
+    }
+  }
   const addDefault = (name: string, value: string): void => {
     if (!headers.has(name)) headers.set(name, value);
   };
@@ -28,7 +35,7 @@ export function toRequest(params: RequestParams, key: string) {
   if (auth) addDefault('authorization', toAuthorization(auth));
   // Servers that know this header carry out a repeated attempt only once.
   if (!/^(?:GET|HEAD|OPTIONS)$/.test(method)) addDefault('idempotency-key', key);
-  const body = params.json === undefined ? params.body : JSON.stringify(params.json);
+  const body = bodyOf(params, method);
   return {
     url,
     options: {
@@ -38,6 +45,21 @@ export function toRequest(params: RequestParams, key: string) {
       ...(body === undefined ? {} : { body }),
     },
   };
+}
+
+function bodyOf({ json, body }: RequestParams, method: string): string | undefined {
+  const sent = json === undefined ? body : JSON.stringify(json);
+  if (sent === undefined || !/^(?:GET|HEAD)$/.test(method)) return sent;
+  throw invalidRequest(`${method} sends no body; use POST, or leave json and body out`);
+}
+
+/** The request itself is wrong: no server was asked, and trying again does not help. */
+export function invalidRequest(why: string): PluginError {
+  return new PluginError(`The request cannot be sent: ${why}.`, {
+    name: 'HttpRequestInvalid',
+    retryable: false,
+    exit: 3,
+  });
 }
 
 function toUrl({ url, query = {} }: RequestParams): URL {
@@ -59,7 +81,7 @@ function toUrl({ url, query = {} }: RequestParams): URL {
 /** Name and password of an address go into the header: `fetch` refuses such addresses. */
 function takeUser(url: URL): RequestParams['auth'] {
   if (url.username === '' && url.password === '') return undefined;
-  const [user, pass] = [url.username, url.password].map(decodeURIComponent) as [string, string];
+  const [user, pass] = [percentDecoded(url.username), percentDecoded(url.password)];
   url.username = '';
   url.password = '';
   return { user, pass };

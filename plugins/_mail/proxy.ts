@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import * as tls from 'node:tls';
-import { connectWithin, type EgressPolicy } from '../../src/plugin/index.js';
+import { connectWithin, percentDecoded, type EgressPolicy } from '../../src/plugin/index.js';
 import { refusedOption, type Smtp } from './smtp-options.js';
 
 /** The way to a mail server through a proxy. `port`: of the mail server. */
@@ -100,6 +100,6 @@ async function opened(
 
 function authorization({ username, password }: URL) {
   if (username === '' && password === '') return {};
-  const user = [username, password].map(decodeURIComponent).join(':');
+  const user = [username, password].map(percentDecoded).join(':');
   return { 'proxy-authorization': `Basic ${Buffer.from(user, 'utf8').toString('base64')}` };
 }

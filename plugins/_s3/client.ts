@@ -1,5 +1,5 @@
 import type * as S3 from '@aws-sdk/client-s3';
-import { PluginError } from '../../src/plugin/index.js';
+import { percentDecoded, PluginError } from '../../src/plugin/index.js';
 
 const credentialsSchema = { type: 'object', description: 'else where the AWS SDK finds them' };
 
@@ -78,4 +78,45 @@ export function s3Refusal(error: unknown, what: string): unknown {
     retryable: status >= 500 || status === 408 || status === 429,
     cause: error,
   });
+}
+
+type Metadata = Readonly<Record<string, string>>;
+
+/**
+ * Metadata as S3 keeps it: ASCII as it is, any other text as an encoded word of RFC 2047, which is how
+ * Amazon gives such values back. @throws PluginError `MetadataInvalid` for a name that no header has
+ */
+export function toMetadata(metadata: Metadata): Record<string, string> {
+  return changed(metadata, (value, name) => {
+    if (!/^[\w.-]+$/.test(name)) {
+      const message = `The metadata name ${JSON.stringify(name)} may have ASCII letters, digits, "-", "_" and ".".`;
+      throw new PluginError(message, { name: 'MetadataInvalid', retryable: false, exit: 3 });
+    }
+    if (/^[\x20-\x7e]*$/.test(value)) return value;
+    return `=?UTF-8?B?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+  });
+}
+
+/** Metadata with its encoded words decoded. */
+export function fromMetadata(metadata: Metadata): Record<string, string> {
+  return changed(metadata, (value) =>
+    value
+      .replace(/(\?=)\s+(=\?)/g, '$1$2')
+      .replace(/=\?utf-8\?(?:b\?([\w+/=]*)|q\?([!-~]*?))\?=/gi, (_word, base64, quoted) =>
+        typeof base64 === 'string'
+          ? Buffer.from(base64, 'base64').toString('utf8')
+          : percentDecoded(
+              String(quoted)
+                .replaceAll('_', ' ')
+                .replaceAll('%', '%25')
+                .replace(/=([0-9a-f]{2})/gi, '%$1'),
+            ),
+      ),
+  );
+}
+
+function changed(metadata: Metadata, change: (value: string, name: string) => string) {
+  return Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => [name, change(value, name)]),
+  );
 }

@@ -1,5 +1,6 @@
 import { filled, type Environment } from './environment.js';
 import { problem } from '../errors.js';
+import { percentDecoded } from '../model/percent.js';
 import type { EmbeddedFile } from './dev.js';
 import type { SettingsFile } from './file.js';
 import { flagName, settings } from './table.js';
@@ -21,8 +22,8 @@ export function splitUrl({ value, origin }: Known): Server {
     const reason = 'it must be a URL such as http://127.0.0.1:5984.';
     throw problem('setting_invalid', { name: 'url', origin, reason });
   }
-  const user = decodeURIComponent(url.username);
-  const password = decodeURIComponent(url.password);
+  const user = percentDecoded(url.username);
+  const password = percentDecoded(url.password);
   url.username = '';
   url.password = '';
   return { url: url.href.replace(/\/+$/, ''), origin, user, password };

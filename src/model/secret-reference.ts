@@ -1,3 +1,5 @@
+import { percentDecoded } from './percent.js';
+
 /**
  * A secret as jobs know it: the document that holds it and the field, instead of its encrypted text.
  * Engines write references when they take a definition into a job, and follow them when an attempt
@@ -47,7 +49,7 @@ export function fieldOf(keys: readonly (string | number)[]): string {
 
 /** The keys of a field. */
 export function keysOf(field: string): readonly string[] {
-  return field.split('.').map(unescaped);
+  return field.split('.').map(percentDecoded);
 }
 
 function escaped(text: string): string {
@@ -55,10 +57,3 @@ function escaped(text: string): string {
   return encodeURIComponent(text.replace(/[\uD800-\uDFFF]/gu, '\uFFFD'));
 }
 
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,5 +1,6 @@
 import { defaultPriority, defaultQueue } from './job.js';
 import { isObject } from './object.js';
+import { percentDecoded } from './percent.js';
 
 /*
  * Work for programs outside: a step offers itself by the name of the signal for which it waits, and
@@ -82,7 +83,7 @@ export function offersIn(queue: string): string {
 /** The queue of an offer; undefined for a signal that is none. */
 export function queueOfOffer(signal: string): string | undefined {
   const queue = /^work\/([^/]+)\/\d{3}\/\d{16}\//.exec(signal)?.[1];
-  return queue === undefined ? undefined : decoded(queue);
+  return queue === undefined ? undefined : percentDecoded(queue);
 }
 
 /** The signal by which whoever has a lease answers. */
@@ -149,12 +150,4 @@ function isPriority(value: unknown): value is number {
 
 function isLength(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

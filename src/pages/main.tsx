@@ -4,7 +4,7 @@ import { Route, Router, Switch, useLocation } from 'wouter-preact';
 import { Layout } from './layout/layout.js';
 import { Boundary } from './parts/boundary.js';
 import { Loading } from './parts/loading.js';
-import { pathWord } from './parts/path-word.js';
+import { percentDecoded } from '../model/percent.js';
 import { NotFound } from './layout/not-found.js';
 import { SignInGate } from './session/sign-in-gate.js';
 
@@ -41,34 +41,34 @@ function Pages() {
             <Switch>
               <Route path="/" component={Overview} />
               <Route path="/jobs" component={Jobs} />
-              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={pathWord(id)} />}</Route>
+              <Route path="/jobs/:id">{({ id }) => <Job key={id} id={percentDecoded(id)} />}</Route>
               <Route path="/inbox" component={Inbox} />
               <Route path="/flows" component={Flows} />
               <Route path="/flows/:name">
-                {({ name }) => <Flow key={name} name={pathWord(name)} />}
+                {({ name }) => <Flow key={name} name={percentDecoded(name)} />}
               </Route>
               <Route path="/tasks" component={Tasks} />
               <Route path="/tasks/:name">
-                {({ name }) => <Task key={name} name={pathWord(name)} />}
+                {({ name }) => <Task key={name} name={percentDecoded(name)} />}
               </Route>
               <Route path="/schedules" component={Schedules} />
               <Route path="/schedules/:name">
-                {({ name }) => <Schedule key={name} name={pathWord(name)} />}
+                {({ name }) => <Schedule key={name} name={percentDecoded(name)} />}
               </Route>
               <Route path="/hooks" component={Hooks} />
               <Route path="/hooks/:name">
-                {({ name }) => <Hook key={name} name={pathWord(name)} />}
+                {({ name }) => <Hook key={name} name={percentDecoded(name)} />}
               </Route>
               <Route path="/notify" component={NotifyLists} />
               <Route path="/notify/:name">
-                {({ name }) => <NotifyList key={name} name={pathWord(name)} />}
+                {({ name }) => <NotifyList key={name} name={percentDecoded(name)} />}
               </Route>
               <Route path="/submit/:flow">
-                {({ flow }) => <Submit key={flow} flow={pathWord(flow)} />}
+                {({ flow }) => <Submit key={flow} flow={percentDecoded(flow)} />}
               </Route>
               <Route path="/archive" component={Archive} />
               <Route path="/archive/:id">
-                {({ id }) => <ArchivedJob key={id} id={pathWord(id)} />}
+                {({ id }) => <ArchivedJob key={id} id={percentDecoded(id)} />}
               </Route>
               <Route path="/engines" component={Engines} />
               <Route component={NotFound} />

@@ -4,6 +4,7 @@ import { usualEgress, type EgressPolicy } from './egress.js';
 import { PluginError } from './errors.js';
 import { fetchWithin, type FetchAnswer } from './fetch.js';
 import { longestQuote, quoteOf, shortestText } from './quote.js';
+import { requestMistake, setsHeader } from './request-mistake.js';
 
 /** One message to one address. */
 export type Webhook = {
@@ -87,9 +88,7 @@ function setHeader(headers: Headers, name: string, value: string): void {
     throw new PluginError(message, { name: 'WebhookHeaderInvalid', retryable: false, exit: 3 });
   };
   if (ofConnection.test(name)) refuse('must be left out: it belongs to the connection');
-  try {
-    headers.set(name, value);
-  } catch {
+  if (!setsHeader(headers, name, value)) {
     refuse('cannot be sent: its name or a character of its value is not allowed in a header');
   }
 }
@@ -168,9 +167,9 @@ function refused(url: URL, { status, headers }: FetchAnswer, quote: string): Plu
 function unreachable(url: URL, error: unknown): PluginError {
   const cause = (error as { readonly cause?: NodeJS.ErrnoException }).cause;
   const reason = (cause?.message || (error as Error).message).replace(/\s+/g, ' ').trim();
-  // What fetch never asks: ports of other protocols.
-  if (reason === 'bad port') {
-    return wrongUrl(`The webhook ${withoutSecrets(url)} has a port that is not for HTTP.`);
+  const mistake = requestMistake(error);
+  if (mistake !== undefined) {
+    return wrongUrl(`The webhook ${withoutSecrets(url)} cannot be asked: ${mistake}.`);
   }
   return new PluginError(`The webhook ${withoutSecrets(url)} gave no answer: ${reason}`, {
     name: 'WebhookUnreachable',

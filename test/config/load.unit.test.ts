@@ -117,6 +117,15 @@ describe('precedence', () => {
 });
 
 describe('credentials', () => {
+  it.each([
+    ['100%off', '100%off'],
+    ['50%25', '50%'],
+    ['%zz%C3%A4%', '%zzä%'],
+    ['%ff', '%ff'],
+  ])('have a percent sign where the URL has %s', (written, password) => {
+    expect(load({ COUCH_URL: `http://ann:${written}@db:5984` })).toMatchObject({ password });
+  });
+
   it('are taken out of the URL', () => {
     const config = load({ COUCH_URL: 'http://ann:s%40cret@db:5984/' });
     expect(config).toMatchObject({ url: 'http://db:5984', user: 'ann', password: 's@cret' });

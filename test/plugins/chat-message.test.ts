@@ -10,6 +10,19 @@ const message = {
 
 describe('chat-message', () => {
   it.each([
+    ['https://example.com/a%3Ab?c=d%20e', 'https://example.com/a%3Ab?c=d%20e'],
+    ['https://example.com/x|y>z', 'https://example.com/x%7Cy%3Ez'],
+    ['https://example.com/ä 100%', 'https://example.com/%C3%A4%20100%25'],
+    ['https://example.com/\uD800', 'https://example.com/%EF%BF%BD'],
+  ])('links %s in Slack as it was meant', async (link, expected) => {
+    const receiver = await startReceiver();
+    await run('chat-message', { service: 'slack', url: receiver.url, text: 'a', link });
+    expect(receiver.received[0]?.body).toMatchObject({
+      blocks: [{}, { text: { text: `<${expected}>` } }],
+    });
+  });
+
+  it.each([
     [
       'slack',
       {

@@ -2,6 +2,7 @@ import { listening } from '../support/listening.js';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/ports.js';
 import { run } from './shipped.js';
 
 type Seen = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string };
@@ -81,6 +82,14 @@ describe('http-request', () => {
     await run('http-request', { url: url.replace('//', '//me:p%40ss@') });
     expect(seen[0]?.headers.authorization).toBe(
       `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
+    );
+  });
+
+  it('takes a percent sign in the address as one', async () => {
+    const { url, seen } = await httpServer((response) => response.end());
+    await run('http-request', { url: url.replace('//', '//me:100%off%C3%A4@') });
+    expect(seen[0]?.headers.authorization).toBe(
+      `Basic ${Buffer.from('me:100%offä').toString('base64')}`,
     );
   });
 
@@ -196,6 +205,94 @@ describe('http-request', () => {
     expect(await run('http-request', { url, response })).toMatchObject({ result: { body } });
   });
 
+  it.each<[string, string, Buffer, object]>([
+    [
+      'in the charset that it names',
+      'text/plain; charset=ISO-8859-1',
+      Buffer.from('pr\xe9t', 'latin1'),
+      { body: 'prét' },
+    ],
+    [
+      'in the charset of its JSON',
+      'application/json; charset="windows-1252"',
+      Buffer.from('{"a":"\x80"}', 'latin1'),
+      { body: { a: '€' } },
+    ],
+    [
+      'without a byte order mark',
+      'application/json',
+      Buffer.from('\uFEFF{"a":1}'),
+      { body: { a: 1 } },
+    ],
+    ['by its byte order mark', 'text/csv', Buffer.from('\uFEFFa;b', 'utf16le'), { body: 'a;b' }],
+    [
+      'as base64 where it is no text',
+      'image/gif',
+      Buffer.from([0xff, 1]),
+      { body: '/wE=', body_encoding: 'base64' },
+    ],
+    [
+      'as base64 where nobody knows the charset',
+      'text/plain; charset=x-own',
+      Buffer.from('a'),
+      { body: 'YQ==', body_encoding: 'base64' },
+    ],
+  ])('reads an answer %s', async (_how, type, bytes, result) => {
+    const { url } = await httpServer((answer) => answer.setHeader('content-type', type).end(bytes));
+    const outcome = await run('http-request', { url });
+    expect(outcome).toMatchObject({ kind: 'done', result });
+    if (!('body_encoding' in result)) expect(outcome).not.toHaveProperty('result.body_encoding');
+  });
+
+  it('fails where a text is asked for and the answer is none', async () => {
+    const { url } = await httpServer((answer) => answer.end(Buffer.from([0xff])));
+    expect(await run('http-request', { url, response: 'text' })).toMatchObject({
+      failure: { name: 'HttpAnswerInvalid' },
+      retryable: false,
+    });
+  });
+
+  it('gives all cookies that an answer sets', async () => {
+    const cookies = ['a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT', 'b=2'];
+    const { url } = await httpServer((answer) => answer.setHeader('set-cookie', cookies).end());
+    expect(await run('http-request', { url })).toMatchObject({
+      result: { headers: { 'set-cookie': cookies } },
+    });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a body of a GET', { method: 'GET', body: 'x' }, /GET sends no body/],
+    ['JSON of a HEAD', { method: 'HEAD', json: {} }, /HEAD sends no body/],
+    ['a header name with a space', { headers: { 'x y': 'secret' } }, /"x y"/],
+    ['a header value with a line break', { headers: { 'x-a': 'secret\nb' } }, /"x-a"/],
+    ['a header value beyond Latin 1', { headers: { 'x-a': 'secret €' } }, /"x-a"/],
+    ['a wrong length', { body: 'x', headers: { 'content-length': '7' } }, /cannot be sent/],
+    ['a header of the connection', { headers: { 'transfer-encoding': 'x' } }, /cannot be sent/],
+    ['a wrong method', { method: 'GE T' }, /cannot be sent/],
+    ['a method that is forbidden', { method: 'TRACE' }, /cannot be sent/],
+  ])(
+    'says that the request is wrong, and does not repeat it: %s',
+    async (_what, wrong, message) => {
+      const { url, seen } = await httpServer((answer) => answer.end());
+      const outcome = await run('http-request', { url, ...wrong });
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        exit: 3,
+        retryable: false,
+        failure: { name: 'HttpRequestInvalid', message: expect.stringMatching(message) as string },
+      });
+      expect(JSON.stringify(outcome)).not.toContain('secret');
+      expect(seen).toEqual([]);
+    },
+  );
+
+  it('asks no port of another protocol', async () => {
+    expect(await run('http-request', { url: 'http://127.0.0.1:6000/' })).toMatchObject({
+      failure: { name: 'HttpRequestInvalid' },
+      retryable: false,
+    });
+  });
+
   it('fails on an answer that is not the JSON it claims to be', async () => {
     const { url } = await httpServer((response) =>
       response.setHeader('content-type', 'application/problem+json').end('<html>'),
@@ -230,7 +327,9 @@ describe('http-request', () => {
   );
 
   it('leaves it to the retry policy when nobody answers', async () => {
-    const outcome = await run('http-request', { url: 'http://127.0.0.1:1/x?token=abc' });
+    const outcome = await run('http-request', {
+      url: `http://127.0.0.1:${await freePort()}/x?token=abc`,
+    });
     expect(outcome).toMatchObject({ kind: 'failed', failure: { name: 'HttpUnreachable' } });
     expect(outcome).not.toHaveProperty('retryable');
     expect(JSON.stringify(outcome)).not.toContain('abc');

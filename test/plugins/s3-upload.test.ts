@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -29,6 +29,55 @@ async function bucketServer() {
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
 describe('s3-upload', () => {
+  it('keeps metadata of any text, and s3-get gives it back', async () => {
+    const { s3, get } = await bucketServer();
+    const place = { s3, bucket: 'files', key: 'k' };
+    const metadata = { note: 'für 5 €', plain: 'a=b', empty: '' };
+    expect(await run('s3-upload', { ...place, body: 'x', metadata })).toMatchObject({
+      kind: 'done',
+    });
+    expect((await get('k')).Metadata).toMatchObject({
+      note: `=?UTF-8?B?${Buffer.from(metadata.note).toString('base64')}?=`,
+      plain: 'a=b',
+    });
+    const got = await run('s3-get', place);
+    expect(got).toMatchObject({ result: { metadata: { note: metadata.note, plain: 'a=b' } } });
+  });
+
+  it('refuses a metadata name that no header has', async () => {
+    const { s3 } = await bucketServer();
+    const wrong = { s3, bucket: 'files', key: 'k', body: 'x', metadata: { größe: '1' } };
+    expect(await run('s3-upload', wrong)).toMatchObject({
+      failure: { name: 'MetadataInvalid' },
+      retryable: false,
+    });
+  });
+
+  it.each<[string, object, object]>([
+    ['JSON after a byte order mark', { body: '\uFEFF{"a":1}', json: true }, { body: { a: 1 } }],
+    ['text after a byte order mark', { body: '\uFEFFa' }, { body: 'a' }],
+  ])('s3-get reads %s', async (_what, { body, ...how }: { body?: string }, result) => {
+    const { s3 } = await bucketServer();
+    const place = { s3, bucket: 'files', key: 'k' };
+    await run('s3-upload', { ...place, body });
+    expect(await run('s3-get', { ...place, ...how })).toMatchObject({ result });
+  });
+
+  it('s3-get reads a text in the charset of its type, and refuses bytes that are none', async () => {
+    const { s3 } = await bucketServer();
+    const cwd = folderWith();
+    writeFileSync(join(cwd, 'latin'), Buffer.from('pr\xe9t', 'latin1'));
+    const place = { s3, bucket: 'files', key: 'k' };
+    const type = 'text/plain; charset=iso-8859-1';
+    await run('s3-upload', { ...place, file: 'latin', content_type: type }, { cwd });
+    expect(await run('s3-get', place)).toMatchObject({ result: { body: 'prét' } });
+    await run('s3-upload', { ...place, file: 'latin' }, { cwd });
+    expect(await run('s3-get', place)).toMatchObject({
+      failure: { name: 'ObjectNoText' },
+      retryable: false,
+    });
+  });
+
   it('stores a filled-in text under a filled-in key', async () => {
     const { s3, get, endpoint } = await bucketServer();
     const params = {

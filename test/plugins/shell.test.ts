@@ -24,6 +24,13 @@ async function lives(pid: number): Promise<boolean> {
 }
 
 describe('shell', () => {
+  it('reads JSON after a byte order mark', async () => {
+    const text = 'console.log("\\uFEFF{\\"a\\":1}")';
+    expect(await run({ ...program(text), json: true })).toMatchObject({
+      result: { output: { a: 1 } },
+    });
+  });
+
   it('starts a program with a list of arguments, which no shell reads', async () => {
     const text =
       'process.stdin.on("data", (d) => console.log(JSON.stringify([process.argv.slice(1), String(d)])))';

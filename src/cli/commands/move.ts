@@ -8,6 +8,7 @@ import {
 } from '../../client-rules.js';
 import { splitUrl } from '../../config/credentials.js';
 import { problem } from '../../errors.js';
+import { percentDecoded } from '../../model/percent.js';
 import { createKeyring } from '../../secrets/keyring.js';
 import { openVault } from '../../sensitive/vault.js';
 import { counted } from '../../words.js';
@@ -64,7 +65,7 @@ function targetOf(given: string | undefined, from: Place): Place {
   const database = parts.pop();
   return {
     url: [origin, ...parts].join('/'),
-    database: database === undefined ? from.database : decodeURIComponent(database),
+    database: database === undefined ? from.database : percentDecoded(database),
     app: from.app,
     ...(user === '' ? {} : { user, password }),
   };

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { archiveName, type WrittenArchive } from '../../model/archive.js';
+import { percentDecoded } from '../../model/percent.js';
 import type { Connection } from '../../store/connection.js';
 import type { Archive } from './archive.js';
 import { batchArchive } from './batches.js';
@@ -35,7 +36,7 @@ function databaseAt(written: string, connection: Connection): Connection {
   if (!written.includes('://')) return { ...connection, database: written };
   const url = new URL(written);
   const parts = url.pathname.split('/').filter((part) => part !== '');
-  const database = decodeURIComponent(parts.pop() ?? '');
+  const database = percentDecoded(parts.pop() ?? '');
   url.pathname = parts.join('/');
   return { ...connection, url: url.href.replace(/\/+$/, ''), database };
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, readJsonObject, requireJsonType, type JsonObject } from '../http/body.js';
 import { refuse } from '../http/couch-error.js';
 import { sendJson, type Exchange } from '../http/exchange.js';
+import { percentDecoded } from '../../model/percent.js';
 import type { ReplicationPeer, ReplicationOptions } from '../../replicator.js';
 import type { ReplicationRequest } from '../replication/replications.js';
 
@@ -48,8 +49,8 @@ function readPeer(x: Exchange, side: unknown, name: string): ReplicationPeer {
   }
   const address = new URL(url);
   const basic = isJsonObject(auth) && isJsonObject(auth['basic']) ? auth['basic'] : {};
-  const username = basic['username'] ?? decodeURIComponent(address.username);
-  const password = basic['password'] ?? decodeURIComponent(address.password);
+  const username = basic['username'] ?? percentDecoded(address.username);
+  const password = basic['password'] ?? percentDecoded(address.password);
   address.username = '';
   address.password = '';
   return {

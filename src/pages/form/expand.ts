@@ -1,4 +1,5 @@
 import { isRecord, record } from '../editor/schema-at.js';
+import { percentDecoded } from '../../model/percent.js';
 import type { JsonSchema } from '../../model/scalars.js';
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
@@ -84,7 +85,7 @@ function pointed(root: JsonSchema, ref: string): unknown {
   if (ref !== '#' && !ref.startsWith('#/')) return undefined;
   const parts = ref.split('/').slice(1);
   return parts.reduce<unknown>((at, part) => {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = percentDecoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     return isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   }, root);
 }
