@@ -21,6 +21,7 @@ const layers = {
   'storage-kinds': [],
   replicator: [],
   errors: ['words'],
+  'text-file': ['errors'],
   // What there is, how it stands, what happens next: pure.
   model: [],
   structures: ['model', 'words'],
@@ -80,6 +81,7 @@ const layers = {
     'plugin/code-policy',
     'secrets/older-format',
     'storage-kinds',
+    'text-file',
   ],
   http: [
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
@@ -98,7 +100,7 @@ const layers = {
     ...['client.ts', 'client-rules.ts', 'validate', 'config', 'model', 'structures', 'reading'],
     ...['picture', 'storage-kinds'],
     ...['errors', 'words', 'log', 'package', 'http', 'metrics', 'mailbox', 'plugin', 'secrets'],
-    ...['make-folder', 'node-workflow', 'sensitive', 'memo'],
+    ...['make-folder', 'node-workflow', 'sensitive', 'memo', 'text-file'],
   ],
   // What tests of users import.
   testing: [

@@ -8,6 +8,7 @@ import { pluginOf } from '../model/task.js';
 import type { Structure } from '../model/tree.js';
 import { findClearSecrets } from '../secrets/parameters.js';
 import { readJsonFile, type FoundFile } from './files.js';
+import { idProblems } from './own-ids.js';
 import type { FileProblem, Written } from '../validate/written.js';
 import { isShipped } from './paths.js';
 import { loadProjectPlugins } from './plugins.js';
@@ -58,6 +59,11 @@ export async function checkFiles(
     stray.push(...unreadKeys(doc).map((key) => ({ file: file.shown, ...key })));
     if (found.length === 0) good.push({ file, text, doc });
   }
+  const ids = await idProblems(
+    good.map(({ file, doc }) => ({ shown: file.shown, doc })),
+    client,
+  );
+  problems.push(...ids);
   const documents = good.map(({ file, doc }) => ({ file: file.shown, doc }));
   const { definitions, ...references } = await checkReferences(
     documents,

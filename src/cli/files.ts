@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -58,8 +59,10 @@ export async function findFiles(paths: readonly string[], place: PathBase): Prom
 
 /** Reads one file; a mistake in its JSON is told with line and column. */
 export async function readJsonFile(file: FoundFile): Promise<ReadFile> {
-  const text = await readFile(file.path, 'utf8');
-  return readJsonText(text, file);
+  const bytes = await readFile(file.path);
+  if (isUtf8(bytes)) return readJsonText(bytes.toString('utf8'), file);
+  const message = 'The file is not a text in UTF-8; save it as UTF-8.';
+  return { ok: false, problem: { file: file.shown, path: '', message } };
 }
 
 /** The same for a text that is there already. */

@@ -1,13 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { problem } from '../errors.js';
 import { isObject } from '../model/object.js';
+import { problem, TwsError } from '../errors.js';
+import { readTextFile, withoutMark } from '../text-file.js';
 import type { Written } from '../validate/written.js';
 
-/** The object that `--params` gives: JSON, or `@file` that holds some. @throws TwsError `usage`, `file_missing` */
+/**
+ * The object that `--params` gives: JSON, or `@file` that holds some.
+ * @throws TwsError `usage`, `file_missing`, `file_unusable`
+ */
 export async function readParams(given: string, cwd: string): Promise<Written> {
   const file = given.startsWith('@') ? given.slice(1) : undefined;
-  const text = file === undefined ? given : await textOf(file, cwd);
+  const text = await givenText(given, cwd);
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
@@ -18,10 +21,12 @@ export async function readParams(given: string, cwd: string): Promise<Written> {
   throw problem('usage', { reason: `${what} must be a JSON object such as {"name": "Ada"}.` });
 }
 
-async function textOf(file: string, cwd: string): Promise<string> {
-  try {
-    return await readFile(resolve(cwd, file), 'utf8');
-  } catch {
-    throw problem('file_missing', { file });
-  }
+/** The text of a flag, or of the file that it names as `@file`. @throws TwsError `file_missing`, `file_unusable` */
+export async function givenText(given: string, cwd: string): Promise<string> {
+  if (!given.startsWith('@')) return given;
+  const file = given.slice(1);
+  const text = await readTextFile(resolve(cwd, file), file).catch((error: unknown) => {
+    throw error instanceof TwsError ? error : problem('file_missing', { file });
+  });
+  return withoutMark(text);
 }

@@ -7,8 +7,8 @@ import { notifyListId } from '../model/notify-list.js';
 import { twinScheduleId, twinText } from '../model/schedule.js';
 import { queueControlId } from '../model/queue-control.js';
 import { without } from '../model/record.js';
-import { scheduleProgressKeys } from '../model/schedule.js';
 import { defaultOwner, ownerOf } from '../model/task.js';
+import { engineFieldsIn } from '../validate/authored.js';
 import { kinds } from '../validate/document.js';
 import type { GoodFile } from './check-files.js';
 import { contentHash, fileContent } from './files.js';
@@ -266,18 +266,18 @@ function broughtBy(project: string | undefined): Written {
 
 /**
  * What operators switch in the database stays as it is, unless the file says otherwise; so does what
- * engines write into a schedule.
+ * engines and API write into a schedule or a hook.
  */
 function switchesOf(stored: StoredDocument): Written {
   const { enabled, paused, current } = stored;
-  const ofSchedules = stored['type'] === 'schedule' ? [...scheduleProgressKeys, 'backfill'] : [];
-  const keys = [...currentRecordKeys, ...ofSchedules];
+  const keys = [...currentRecordKeys, ...(stored['type'] === 'schedule' ? ['backfill'] : [])];
   const kept = keys.filter((key) => stored[key] !== undefined);
   return {
     ...(enabled === false ? { enabled } : {}),
     ...(paused === true ? { paused } : {}),
     ...(current === true ? { current } : {}),
     ...Object.fromEntries(kept.map((key) => [key, stored[key]])),
+    ...engineFieldsIn(String(stored['type']), stored),
     ...(isObject(stored['_attachments']) ? { _attachments: stored['_attachments'] } : {}),
   };
 }

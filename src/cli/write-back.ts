@@ -1,20 +1,28 @@
-import { applyEdits, modify } from 'jsonc-parser';
+import { applyEdits, modify, parse } from 'jsonc-parser';
+import { isObject } from '../model/object.js';
 import { replaceText } from './disk.js';
 import type { JsonChange } from './pull/json-changes.js';
 
-/** Puts `_id` into a JSON text, as its first key, and leaves everything else as it is written. */
+/** Puts `_id` into the text of a JSON object, as its first key, and leaves everything else as it is written. */
 export function withId(text: string, id: string): string {
-  const formattingOptions = formattingOf(text);
-  const edits = modify(text, ['_id'], id, { formattingOptions, getInsertionIndex: () => 0 });
-  return applyEdits(text, edits);
+  const [, head, space = '', first] =
+    /^(\uFEFF?\s*\{)(\s*)("(?:[^"\\]|\\.)*"\s*:\s*)/.exec(text) ?? [];
+  if (head === undefined || hasId(text)) return withChanges(text, [{ path: ['_id'], value: id }]);
+  const colon = /\s$/.test(String(first)) ? ': ' : ':';
+  const gap = space === '' && colon === ': ' ? ' ' : space;
+  return `${head}${space}"_id"${colon}${JSON.stringify(id)},${gap}${text.slice(head.length + space.length)}`;
+}
+
+function hasId(text: string): boolean {
+  const doc: unknown = parse(text.replace(/^\uFEFF/, ' '));
+  return isObject(doc) && Object.hasOwn(doc, '_id');
 }
 
 /** Makes changes in a JSON text and leaves everything else as it is written. */
 export function withChanges(text: string, changes: readonly JsonChange[]): string {
-  const formattingOptions = formattingOf(text);
+  const options = text.trim().includes('\n') ? { formattingOptions: formattingOf(text) } : {};
   return changes.reduce(
-    (written, { path, value }) =>
-      applyEdits(written, modify(written, [...path], value, { formattingOptions })),
+    (written, { path, value }) => applyEdits(written, modify(written, [...path], value, options)),
     text,
   );
 }

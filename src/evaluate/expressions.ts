@@ -141,9 +141,12 @@ function solePath(text: string): readonly string[] | undefined {
   return [...path.matchAll(new RegExp(segment, 'g'))].map(([part]) => part.replace(/^\[|\]$/g, ''));
 }
 
-/** Handlebars reads `a.0` at the end of a path only as `a.[0]`. */
+/** Handlebars reads `a.0` at the end of a path only as `a.[0]`. Names in brackets and texts stay as they are. */
 export function withPositions(text: string): string {
-  return text.replace(/(\{\{[^{}]*?)\.(\d+)(?=[\s}~)])/g, '$1.[$2]');
+  return text.replace(
+    /(\{\{(?:[^{}["']|\[[^\]{}]*\]|"[^"{}]*"|'[^'{}]*')*?)\.(\d+)(?=[\s}~)])/g,
+    '$1.[$2]',
+  );
 }
 
 /**

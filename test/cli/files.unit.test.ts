@@ -93,6 +93,15 @@ describe('withId', () => {
     expect(Object.keys(JSON.parse(written) as object)[0]).toBe('_id');
     for (const line of text.split('\n').slice(1)) expect(written).toContain(line);
   });
+
+  it.each([
+    ['{"type":"task"}', '{"_id":"x","type":"task"}'],
+    ['{"type": "task", "a": {"b":  1}}', '{"_id": "x", "type": "task", "a": {"b":  1}}'],
+    ['{ "type": "task" }\n', '{ "_id": "x", "type": "task" }\n'],
+    ['\uFEFF{\n  "a\\"": 1\n}', '\uFEFF{\n  "_id": "x",\n  "a\\"": 1\n}'],
+  ])('writes %j in its own style', (text, expected) => {
+    expect(withId(text, 'x')).toBe(expected);
+  });
 });
 
 describe('contentHash', () => {

@@ -35,6 +35,16 @@ async function pushed(): Promise<Project> {
 }
 
 describe('tws hook', () => {
+  it('leaves the counter of a hook alone when its file is pushed again', async () => {
+    const { tws, store, put } = await pushed();
+    const stored = await store.get('hook:me:push');
+    const refused = { count: 3, at: 1_700_000_000_000, status: 401 };
+    await put({ ...stored, _id: 'hook:me:push', refused });
+    const again = await tws(push, { flags: { map: true } });
+    expect(again.out).toContain(`skipping: ${path} (already up to date)`);
+    expect(await store.get('hook:me:push')).toMatchObject({ refused });
+  });
+
   it('lists and shows hooks without their secrets', async () => {
     const { tws, store } = await pushed();
     const list = await tws(hook, { args: ['list'] });

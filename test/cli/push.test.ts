@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { disable } from '../../src/cli/commands/enable.js';
+import { pull } from '../../src/cli/commands/pull.js';
 import { push } from '../../src/cli/commands/push.js';
 import { validate } from '../../src/cli/commands/validate.js';
 import { loadConfig } from '../../src/config/load.js';
@@ -28,7 +29,67 @@ const shipped = [
   'templatemail',
 ].map((name) => `${name}::DEFAULT`);
 
+describe('a copied file', () => {
+  const copied = 'couch/tws/flows/express.json';
+
+  async function withCopy(change: object) {
+    const opened = await openProject(files);
+    await opened.tws(push, { flags: { map: true } });
+    const text = await readFile(join(opened.root, 'couch/tws/flows/f.json'), 'utf8');
+    const copy = { ...(JSON.parse(text) as object), ...change };
+    await writeFile(join(opened.root, copied), JSON.stringify(copy));
+    return opened;
+  }
+
+  it.each([
+    ['of another name', { name: 'express' }, 'flow "express" of owner "DEFAULT"'],
+    ['of another owner', { owner: 'ada' }, 'flow "f" of owner "ada"'],
+  ])('%s does not take the place of its original', async (_title, change, what) => {
+    const { tws, store, root } = await withCopy(change);
+    const before = await store.get('flow:DEFAULT:f');
+    const told = `${copied}: _id: "flow:DEFAULT:f" is flow "f" of owner "DEFAULT", and this file is ${what}; remove _id from the file, and it is stored as a document of its own.`;
+    for (const command of [push, validate]) {
+      const { exit, err } = await tws(command, { args: [copied] });
+      expect([exit, err]).toEqual([3, expect.stringContaining(told)]);
+    }
+    const pulled = await tws(pull, { args: [copied] });
+    expect([pulled.exit, `${pulled.out}${pulled.err}`]).toEqual([1, expect.stringContaining(what)]);
+    expect(await store.get('flow:DEFAULT:f')).toEqual(before);
+    const {
+      $schema: _,
+      _id,
+      ...rest
+    } = JSON.parse(await readFile(join(root, copied), 'utf8')) as Record<string, unknown>;
+    await writeFile(join(root, copied), JSON.stringify(rest));
+    expect((await tws(push, { args: [copied] })).out).toMatch(/^inserting: /);
+  });
+
+  it('and its original are told by their common _id where no database answers', async () => {
+    const { root } = await withCopy({ version: '2' });
+    const env = { COUCH_URL: 'http://127.0.0.1:9' };
+    const { exit, err } = await run(validate, { cwd: root, env, args: ['~tws'] });
+    expect([exit, err]).toEqual([
+      3,
+      expect.stringContaining(
+        '"flow:DEFAULT:f" stands in couch/tws/flows/f.json, too; remove _id from the file that is the copy.',
+      ),
+    ]);
+  });
+});
+
 describe('tws push', () => {
+  it('refuses a file that is not UTF-8', async () => {
+    const { tws, store, root } = await openProject(files);
+    const latin = Buffer.from('{"type":"task","name":"prüf"}', 'latin1');
+    await writeFile(join(root, 'couch/tws/tasks/b.json'), latin);
+    const { exit, err } = await tws(push, { flags: { map: true } });
+    expect([exit, err]).toEqual([
+      3,
+      expect.stringContaining('couch/tws/tasks/b.json: The file is not a text in UTF-8'),
+    ]);
+    expect(await store.get('task:DEFAULT:a')).toBeUndefined();
+  });
+
   // Shows A-08, A-14.
   it('inserts tasks before flows, writes ids back and then has nothing to do', async () => {
     const { tws, store, root } = await openProject(files);

@@ -11,7 +11,11 @@ const context = {
   job: { _id: 'j1', params: { who: 'Ann' } },
   step: { name: 's' },
   params: { n: 3 },
-  results: { a: { list: [1, 2], 'odd-name': true, zero: 0, none: null }, 'b c': 1 },
+  results: {
+    a: { list: [1, 2], 'odd-name': true, zero: 0, none: null },
+    'b c': 1,
+    'v 1.2 x': ['a', 'b'],
+  },
   parent_results: { 0: 'first' },
 };
 
@@ -29,6 +33,12 @@ describe('a template in a parameter', () => {
     ['a position is a path', '{{parent_results.0}}', 'first'],
     ['a position in a text', 'the {{parent_results.0}} one', 'the first one'],
     ['blocks work', '{{#each results.a.list}}<{{this}}>{{/each}}', '<1><2>'],
+    [
+      'a name in brackets may have a point and a number',
+      '{{results.[v 1.2 x]}}, {{results.[v 1.2 x].0}}',
+      'a,b, a',
+    ],
+    ['a text in a template stays as it is', '{{json "a.1 "}}', '"a.1 "'],
     ['double brackets become double braces', 'Hi [[name]]', 'Hi {{name}}'],
     ['both in one text', '{{job._id}} [[name]]', 'j1 {{name}}'],
     ['a list of lists in text is no label', '[[1,2],[3]]', '[[1,2],[3]]'],

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { z } from 'zod';
 import { openDatabase } from '../../client.js';
 import { defaultHost, defaultPort } from '../../config/address.js';
@@ -14,6 +12,7 @@ import { judgeTrial, readHook, sendTrial, type Trial } from '../hooks/try.js';
 import type { Io } from '../io.js';
 import { dataFlag } from '../json-flag.js';
 import { theOne } from '../naming.js';
+import { givenText } from '../params-flag.js';
 
 const flags = z.object({
   data: z.string().optional(),
@@ -82,11 +81,7 @@ async function trialOf({ data, header, query }: Flags, io: Io): Promise<Trial> {
 }
 
 async function dataOf(given: string, { cwd }: Io): Promise<unknown> {
-  const file = given.startsWith('@') ? given.slice(1) : undefined;
-  const text =
-    file === undefined ? given : await readFile(resolve(cwd, file), 'utf8').catch(() => undefined);
-  if (text === undefined) throw problem('usage', { reason: `There is no file ${file}.` });
-  const read = dataFlag.safeParse(text);
+  const read = dataFlag.safeParse(await givenText(given, cwd));
   if (read.success) return read.data;
   throw problem('usage', { reason: `--data ${read.error.issues[0]?.message}.` });
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { problem } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
+import { readTextFile, withoutMark } from '../../text-file.js';
 import { isObject } from '../../model/object.js';
 import { workflowsIn } from '../../node-workflow/collect.js';
 import { convertWorkflows, type ConvertedFiles } from '../../node-workflow/convert.js';
@@ -134,13 +135,14 @@ async function made(exported: unknown, file: string) {
 }
 
 async function readJson(path: string, shown: (path: string) => string): Promise<unknown> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readTextFile(path, shown(path)).catch((error: unknown) => {
+    if (error instanceof TwsError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') throw problem('file_missing', { file: shown(path) });
     throw problem('file_unusable', { file: shown(path), reason: messageOf(error) });
   });
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(withoutMark(text)) as unknown;
   } catch (error) {
     throw problem('file_unusable', { file: shown(path), reason: messageOf(error) });
   }

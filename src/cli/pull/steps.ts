@@ -4,6 +4,7 @@ import { isSameJson, mergeEdits } from '../../model/three-way.js';
 import { checkDocument } from '../../validate/document.js';
 import type { Written } from '../../validate/written.js';
 import { fileContent } from '../files.js';
+import { isOther, otherText } from '../own-ids.js';
 import { withChanges, withId } from '../write-back.js';
 import {
   contentForFile,
@@ -69,6 +70,11 @@ export function planFile(facts: FileFacts): PullStep {
   }
   if (doc['type'] !== file.doc['type']) {
     return conflict(at, `document "${doc._id}" is a ${String(doc['type'])}`);
+  }
+  // What has another name in the database since both last agreed was renamed there.
+  const agreed = facts.synced.get(doc._id)?.content;
+  if (isOther(file.doc, doc) && (agreed === undefined || isOther(file.doc, agreed))) {
+    return conflict(at, otherText(file.doc, doc).replace(/\.$/, ''));
   }
   return planMerge(facts, doc);
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { applyEdits, modify, parse } from 'jsonc-parser';
-import { problem } from '../../errors.js';
+import { problem, TwsError } from '../../errors.js';
+import { readTextFile } from '../../text-file.js';
 import { isObject } from '../../model/object.js';
 import { encryptedText, isEncrypted, isOlderFormat } from '../../model/encrypted.js';
 import { keysOf } from '../../model/secret-reference.js';
@@ -53,9 +53,11 @@ export type DefinitionFile = {
 /** A task, flow or hook in a file. @throws TwsError `usage` */
 export async function readDefinition(file: string, { cwd }: Io): Promise<DefinitionFile> {
   const path = resolve(cwd, file);
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  if (text === undefined) throw problem('usage', { reason: `There is no file ${file}.` });
-  const doc: unknown = parse(text);
+  const text = await readTextFile(path, file).catch((error: unknown) => {
+    if (error instanceof TwsError) throw error;
+    throw problem('usage', { reason: `There is no file ${file}.` });
+  });
+  const doc: unknown = parse(text.replace(/^\uFEFF/, ' '));
   const isNamed = isObject(doc) && typeof doc['name'] === 'string';
   if (!isNamed || !['task', 'flow', 'hook', 'secret'].includes(String(doc['type']))) {
     throw problem('usage', {

@@ -16,6 +16,16 @@ describe('changes of a text', () => {
     expect(JSON.parse(withChanges(JSON.stringify(from), changes))).toEqual(to);
   });
 
+  it('leave a file of one line on one line', () => {
+    const changes = [
+      { path: ['a'], value: 2 },
+      { path: ['timeout'], value: { b: 9 } },
+    ];
+    const changed = withChanges('{"type": "task", "a": 1}\n', changes);
+    expect(changed.trim()).not.toContain('\n');
+    expect(JSON.parse(changed)).toEqual({ type: 'task', a: 2, timeout: { b: 9 } });
+  });
+
   it('leave the rest as it is written', () => {
     const text =
       '{\n\t"type": "task", "name": "a",\n\t"params": { "to":   "x" },\n\t"retry": 1\n}\n';
