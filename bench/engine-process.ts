@@ -36,6 +36,7 @@ async function answerTo(question: Question): Promise<Answer> {
       const { slots } = question;
       engine = await startEngine({
         ...{ store: counted.store, plugins, cwd: process.cwd(), slots },
+        retry: { delay: 0 },
         log: question.quiet ? quiet : log,
       });
       return { answer: 'start', ms: performance.now() - began };

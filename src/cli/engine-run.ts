@@ -122,7 +122,16 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
   const shared = start.process ?? (await openProcess(start));
   const watchdog = start.ownsProcess ? watchdogOf(start) : undefined;
   const { plugins, onSecret, slots } = shared;
-  const { cryptoKey, olderSecrets, labels, queues, leaseMs, drainMs, retryDelayMs, root } = config;
+  const {
+    cryptoKey,
+    olderSecrets,
+    labels,
+    queues,
+    leaseMs,
+    drainMs,
+    retry: retrying,
+    root,
+  } = config;
   const spans = await createSpans();
   const [only, ...others] = [meters, spans].filter((one) => one !== undefined);
   const { public_url: publicUrl } = config.http;
@@ -141,7 +150,7 @@ export async function startProjectEngine(start: EngineStart): Promise<ProjectEng
     leaseMs,
     renewMs: leaseMs === undefined ? undefined : leaseMs / 3,
     drainMs,
-    retryDelayMs,
+    retry: retrying,
     eventTtlMs: config.eventTtlMs,
     signal,
     webhooks: config.webhooks,

@@ -4,6 +4,7 @@ import { problem } from '../errors.js';
 import { closest } from '../model/closest.js';
 import { notifySettingsSchema } from '../model/notify-list.js';
 import { toProblems } from '../model/problems.js';
+import { factorSchema } from '../model/retry.js';
 import { retainSchema } from '../model/retain.js';
 import { queueSchema } from '../model/scalars.js';
 import { writtenLengthSchema } from '../model/span.js';
@@ -120,6 +121,8 @@ export const settingsFileSchema = z
     queues: setting('queues', queues),
     lease: setting('lease', leaseSchema),
     retry_delay: setting('retry_delay', writtenLengthSchema),
+    retry_factor: setting('retry_factor', factorSchema),
+    retry_max: setting('retry_max', writtenLengthSchema),
     event_ttl: setting('event_ttl', writtenLengthSchema),
     drain: setting('drain', drainSchema),
     retain: setting('retain', retainSchema),

@@ -4,6 +4,7 @@ import { problem } from '../errors.js';
 import { noCode, type CodePolicy } from '../plugin/code-policy.js';
 import type { EgressPolicy } from '../plugin/egress.js';
 import type { NotifySettings } from '../model/notify-list.js';
+import type { RetryDefaults } from '../model/usual-retry.js';
 import type { Retain } from '../model/retain.js';
 import type { OlderFormat } from '../secrets/older-format.js';
 import { addressIn, isReachable, type HttpSettings } from './http.js';
@@ -41,8 +42,8 @@ export type Config = {
   readonly queues: readonly string[];
   /** After so many ms without a sign an engine is dead; it renews its lease three times as often. */
   readonly leaseMs?: number;
-  /** So many ms pass before a retry where neither task nor flow nor job says so. */
-  readonly retryDelayMs?: number;
+  /** How long retries wait where neither task nor flow nor job says so. */
+  readonly retry: Partial<RetryDefaults>;
   /** How long events live that have no `ttl`, ms; absent or 0: until they are deleted. */
   readonly eventTtlMs?: number;
   /** So many ms running steps may take to end when an engine stops. */
@@ -130,7 +131,11 @@ function forEngines(sources: Sources) {
     labels: value('labels') ?? settings.labels.usual,
     queues: value('queues') ?? settings.queues.usual,
     leaseMs: value('lease'),
-    retryDelayMs: value('retry_delay'),
+    retry: defined({
+      delay: value('retry_delay'),
+      factor: value('retry_factor'),
+      max: value('retry_max'),
+    }),
     eventTtlMs: value('event_ttl'),
     drainMs: value('drain'),
     retain: value('retain'),

@@ -1,3 +1,4 @@
+import { usualRetry } from '../model/usual-retry.js';
 import { storageKinds } from '../storage-kinds.js';
 import { hostAndPort, defaultHost, defaultPort } from './address.js';
 
@@ -86,7 +87,15 @@ export const settings = {
   },
   retry_delay: {
     about: 'Milliseconds before a retry where neither task nor flow nor job says so',
-    usual: 0,
+    usual: usualRetry.delay,
+  },
+  retry_factor: {
+    about: 'How many times longer each further wait is, where "retry" says no delay',
+    usual: usualRetry.factor,
+  },
+  retry_max: {
+    about: 'Longest wait before a retry in milliseconds, where "retry" says no delay',
+    usual: usualRetry.max,
   },
   event_ttl: {
     about:

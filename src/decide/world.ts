@@ -10,6 +10,7 @@ import type { ListEntry } from '../model/notify-list.js';
 import type { Problem } from '../model/problems.js';
 import type { QueueControl } from '../model/queue-control.js';
 import type { Task } from '../model/task.js';
+import { usualRetry, type RetryDefaults } from '../model/usual-retry.js';
 
 /* What a decision may know beside the job and the time. */
 
@@ -274,8 +275,8 @@ export type World = {
     untouched: readonly string[],
   ) => Rendered;
   readonly schema: (schema: Readonly<Record<string, unknown>>) => Schema;
-  /** The wait before a retry where neither task nor flow nor job says one, ms. */
-  readonly retryDelayMs: number;
+  /** How long retries wait where neither task nor flow nor job says so. */
+  readonly retry: RetryDefaults;
   /** After so many lost attempts of one step it is given up. */
   readonly crashLimit: number;
 };
@@ -330,7 +331,7 @@ export const unknownWorld: World = {
   contents: new Map(),
   render: (params) => ({ ok: true, value: { ...params } }),
   schema: () => ({ ok: true, problemsOf: () => [] }),
-  retryDelayMs: 0,
+  retry: usualRetry,
   crashLimit: usualCrashLimit,
 };
 

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock/clock.js';
 import type { PluginFacts, World } from '../decide/world.js';
 import { sweepPace } from '../decide/compete/ranks.js';
+import { usualRetry } from '../model/usual-retry.js';
 import { usualCrashLimit, usualLeaseMs } from '../model/engine.js';
 import { defaultQueue, type Job } from '../model/job.js';
 import { packageVersion } from '../package.js';
@@ -230,7 +231,7 @@ function createDeciding(base: Base, parts: DecidingParts) {
 
 /** The world around a decision, and the part of it that a quick check needs. */
 function createViews(
-  { options: { plugins, retryDelayMs = 0 }, self, crashLimit, linkOf, answerLinks }: Base,
+  { options: { plugins, retry = {} }, self, crashLimit, linkOf, answerLinks }: Base,
   {
     others: { peers, queueControls, notifyLists },
     queues: { waitQueue },
@@ -242,6 +243,7 @@ function createViews(
     const { module, hash } = plugins.get(name) ?? {};
     return { templates: module?.templates ?? [], ...(hash && { hash }) };
   };
+  const retrying = { ...usualRetry, ...retry };
   const me = { ...self, pid: process.pid, facts };
   const { unbegun, ended: stored } = replicas;
   // The same in every decision, so put together once.
@@ -286,7 +288,7 @@ function createViews(
         render: renderParams,
         ...{ linkOf, answerLinks },
         crashLimit,
-        retryDelayMs,
+        retry: retrying,
       };
     },
   };

@@ -1,3 +1,4 @@
+import type { RetryDefaults } from '../model/usual-retry.js';
 import type { NotifySettings } from '../model/notify-list.js';
 import type { PluginRegistry } from '../plugin/loader.js';
 import type { SensitiveValues } from './attempts/open-sensitive.js';
@@ -50,8 +51,8 @@ export type EngineOptions = {
   readonly graceMs?: number | undefined;
   /** Minimum time between two reports of a running attempt; default 5000. */
   readonly reportMs?: number | undefined;
-  /** The wait before a retry where neither task nor flow nor job says one; default 0. */
-  readonly retryDelayMs?: number | undefined;
+  /** How long retries wait where neither task nor flow nor job says so; default: `usualRetry`. */
+  readonly retry?: Partial<RetryDefaults> | undefined;
   /** How long events live that have no `ttl`, ms; absent or 0: until they are deleted. */
   readonly eventTtlMs?: number | undefined;
   readonly crashLimit?: number | undefined;

@@ -13,6 +13,7 @@ import {
   timeSchema,
   type Known,
 } from './scalars.js';
+import { factorSchema } from './retry.js';
 import { writtenLengthSchema } from './span.js';
 import { lockedSchema } from './lock.js';
 import { notifySchema } from './notify.js';
@@ -44,6 +45,12 @@ const written = {
     writtenLengthSchema.describe(
       'Milliseconds before a retry where neither task nor flow says so; default: the setting of the engine.',
     ),
+  ),
+  retry_factor: z.exactOptional(
+    factorSchema.describe('The same for how much longer each further wait is.'),
+  ),
+  retry_max: z.exactOptional(
+    writtenLengthSchema.describe('The same for the longest wait, milliseconds.'),
   ),
   priority: z.exactOptional(
     z
@@ -329,7 +336,7 @@ const readLast = [
   'also_started',
   'tasks',
   ...(['flow_rev', 'flow_version', 'flow_pinned'] as const),
-  'retry_delay',
+  ...(['retry_delay', 'retry_factor', 'retry_max'] as const),
   'flow_definition',
   'definitions',
   '_attachments',

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { namesSchema } from './scalars.js';
 import { writtenLengthSchema } from './span.js';
+import { usualRetry, type RetryDefaults } from './usual-retry.js';
 
 const limitText = 'must be a number of retries (a whole number, 0 or more)';
 const spreadText = 'must be a share from 0 to 1';
 /** How waits grow from retry to retry. */
 const growths = ['factor', 'linear', 'power'] as const;
 const jitterText = 'must be true, false or a share from 0 to 1';
+const factorText = 'must be a number, 1 or more';
+export const factorSchema = z.number({ error: factorText }).min(1, { error: factorText });
 export const limitSchema = z.int({ error: limitText }).min(0, { error: limitText });
 
 /**
@@ -20,11 +23,7 @@ export const retryPolicySchema = z.looseObject(
   {
     limit: z.exactOptional(limitSchema),
     delay: z.exactOptional(writtenLengthSchema),
-    factor: z.exactOptional(
-      z
-        .number({ error: 'must be a number, 1 or more' })
-        .min(1, { error: 'must be a number, 1 or more' }),
-    ),
+    factor: z.exactOptional(factorSchema),
     growth: z.exactOptional(z.enum(growths, { error: 'must be "factor", "linear" or "power"' })),
     max: z.exactOptional(writtenLengthSchema),
     jitter: z.exactOptional(
@@ -68,27 +67,44 @@ export type RetryPolicy = {
   readonly never?: readonly string[];
 };
 
-/** The longest wait between two attempts when a policy names none: one day. */
+/** The longest wait between two attempts when a policy with a `delay` names none: one day. */
 const longestWaitMs = 86_400_000;
 
 /**
- * Fills in a written `retry`; `fallbackDelay` (ms) stands where a policy gives no delay. Without a
- * delay nothing grows: 0 times the infinity that a large factor comes to would not be a number.
+ * Fills in a written `retry`. A number, and a policy without `delay`, waits by the defaults; a policy
+ * with a `delay` waits that long each time, unless it says how waits grow.
  */
-export function toRetryPolicy(written: RetryInput | undefined, fallbackDelay = 0): RetryPolicy {
+export function toRetryPolicy(
+  written: RetryInput | undefined,
+  defaults: RetryDefaults = usualRetry,
+): RetryPolicy {
   const policy = typeof written === 'object' ? written : { limit: written ?? 0 };
-  const { jitter, delay = fallbackDelay } = policy;
+  const { jitter, delay = defaults.delay } = policy;
+  const usual = policy.delay === undefined ? defaults : { factor: 1, max: longestWaitMs };
   return {
     limit: policy.limit ?? 0,
     delay,
-    factor: delay === 0 ? 1 : (policy.factor ?? 1),
-    max: policy.max ?? longestWaitMs,
+    factor: factorOf(policy, delay, usual.factor),
+    max: policy.max ?? Math.max(usual.max, delay),
     jitter: typeof jitter === 'number' ? jitter : jitter === true ? 1 : 0,
     ...variation(policy, delay),
     ...(policy.total === undefined ? {} : { total: policy.total }),
     ...(policy.on === undefined ? {} : { on: policy.on }),
     ...(policy.never === undefined ? {} : { never: policy.never }),
   };
+}
+
+/**
+ * Without a delay nothing grows: 0 times the infinity that a large factor comes to would not be a
+ * number.
+ */
+function factorOf(
+  { factor, growth }: Exclude<RetryInput, number>,
+  delay: number,
+  usual: number,
+): number {
+  if (delay === 0) return 1;
+  return factor ?? (growth === undefined ? usual : 1);
 }
 
 /** How waits grow and vary, where that is not by the factor alone. Without a delay nothing grows. */

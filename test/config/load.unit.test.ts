@@ -183,6 +183,8 @@ describe('settings of engines', () => {
     await settings({
       drain: 5_000,
       retry_delay: 70,
+      retry_factor: 3,
+      retry_max: 'PT5M',
       event_ttl: 'P1D',
       lease: 3_000,
       secrets: { older },
@@ -190,7 +192,7 @@ describe('settings of engines', () => {
     const config = load();
     expect(config).toMatchObject({
       drainMs: 5_000,
-      retryDelayMs: 70,
+      retry: { delay: 70, factor: 3, max: 300_000 },
       eventTtlMs: 86_400_000,
       leaseMs: 3_000,
       olderSecrets: older,

@@ -1,4 +1,5 @@
 import type { ListEntry } from '../../src/model/notify-list.js';
+import { usualRetry } from '../../src/model/usual-retry.js';
 import type { QueueControl } from '../../src/model/queue-control.js';
 import type {
   Announced,
@@ -107,7 +108,8 @@ export type WorldOptions = {
   readonly queueControls?: Readonly<Record<string, QueueControl>>;
   readonly notifyLists?: readonly ListEntry[];
   readonly render?: World['render'];
-  readonly retryDelayMs?: number;
+  /** Default: retries begin at once. */
+  readonly retry?: Partial<World['retry']>;
   readonly crashLimit?: number;
 };
 
@@ -168,7 +170,7 @@ export function world(options: WorldOptions = {}): World {
     contents: new Map(Object.entries(options.contents ?? {})),
     render: options.render ?? renderParams,
     schema: readSchema,
-    retryDelayMs: options.retryDelayMs ?? 0,
+    retry: { ...usualRetry, delay: 0, ...options.retry },
     crashLimit: options.crashLimit ?? 3,
   };
 }

@@ -120,6 +120,8 @@ export async function openWorkspace(
         plugins: registry,
         log: recorder(push),
         cwd: folder,
+        // Retries begin at once: tests need not wait.
+        retry: { delay: 0 },
         ...options,
       });
       engines.push(engine);

@@ -1,6 +1,7 @@
 import type { Catalogued } from '../../model/catalogue.js';
 import type { LiveJob } from '../../model/job.js';
 import { toRetryPolicy, type RetryPolicy } from '../../model/retry.js';
+import type { RetryDefaults } from '../../model/usual-retry.js';
 import type { Failure } from '../../model/step.js';
 import { matchesFailure } from '../../model/failure-pattern.js';
 import { without } from '../../model/record.js';
@@ -43,12 +44,12 @@ const anything = ['*'];
 export function policyFor(
   { severity, retry }: Catalogued,
   own: RetryPolicy,
-  flowDelay: number,
+  defaults: RetryDefaults,
 ): RetryPolicy {
   if (retry === undefined) return severity === 'warning' ? never : own;
   if (typeof retry === 'boolean') {
     return retry ? { ...without(own, 'never'), on: anything } : never;
   }
-  const policy = toRetryPolicy(retry, flowDelay);
+  const policy = toRetryPolicy(retry, defaults);
   return { ...policy, on: policy.on ?? anything };
 }

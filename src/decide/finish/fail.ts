@@ -1,6 +1,7 @@
 import { failure } from '../../model/failures.js';
 import type { LiveJob } from '../../model/job.js';
 import { toRetryPolicy, type RetryPolicy } from '../../model/retry.js';
+import { usualRetry, type RetryDefaults } from '../../model/usual-retry.js';
 import { exits, isFailed, type Failure, type FailedStep, type Step } from '../../model/step.js';
 import type { Catalogued } from '../../model/catalogue.js';
 import { cataloguedAs, judged, policyFor } from './catalogue.js';
@@ -61,7 +62,7 @@ function nextAttempt(
   now: number,
 ): number | undefined {
   if (exit === exits.definition) return undefined;
-  const policy = policyFor(catalogued, policyOf(job, step), flowDelayOf(job));
+  const policy = policyFor(catalogued, policyOf(job, step), defaultsIn(job));
   const attempts = attemptsOf(job, step.path).filter((attempt) => attempt.run === job.run);
   const totalMs = definitionFor(job, step)?.total_timeout;
   return retryDue(
@@ -109,19 +110,25 @@ function isLost(step: Step): boolean {
  */
 function policyOf(job: LiveJob, step: Step): RetryPolicy {
   const written = entryOf(job, step.path)?.retry ?? definitionFor(job, step)?.retry;
-  return toRetryPolicy(written, flowDelayOf(job));
+  return toRetryPolicy(written, defaultsIn(job));
 }
 
-function flowDelayOf(job: LiveJob): number {
-  return flowPolicy(job).delay;
+/** What retries of steps wait where they say nothing: the flow's delay, else the job's settings. */
+function defaultsIn(job: LiveJob): RetryDefaults {
+  return { ...settingsOf(job), delay: flowPolicy(job).delay };
 }
 
 /**
  * Returns the flow's own retry policy; without a delay of its own it gets that of the job or of the
  * engine's settings.
  */
-export function flowPolicy({ flow_definition: flow, retry_delay: delay }: LiveJob): RetryPolicy {
-  return toRetryPolicy(flow.retry, delay);
+export function flowPolicy(job: LiveJob): RetryPolicy {
+  return toRetryPolicy(job.flow_definition.retry, settingsOf(job));
+}
+
+function settingsOf({ retry_delay, retry_factor, retry_max }: LiveJob): RetryDefaults {
+  const { delay, factor, max } = usualRetry;
+  return { delay: retry_delay ?? delay, factor: retry_factor ?? factor, max: retry_max ?? max };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isObject } from '../../model/object.js';
+import { usualRetry } from '../../model/usual-retry.js';
 import { toKeyedParams } from '../../reading/dialects.js';
 import { failure } from '../../model/failures.js';
 import type { Flow } from '../../model/flow.js';
@@ -263,15 +264,15 @@ function begunJob(
   job: OwnedJob,
   { flow, definitions, params, problems }: Copied,
   now: number,
-  { retryDelayMs }: World,
+  world: World,
 ): LiveJob {
   const { tasks, ...settings } = flow;
   const { exec_after: after } = job;
   const heldMs = after === undefined ? 0 : Math.max(0, toEpochMs(after) - now);
-  const delay = job['retry_delay'] ?? (retryDelayMs === 0 ? undefined : retryDelayMs);
   const { flow_version: asked, ...rest } = job;
   const isPinned = asked !== undefined && job.tasks === undefined;
   const begun: LiveJob = {
+    ...retrySettings(world.retry),
     ...rest,
     state: '$$ready',
     start: now,
@@ -281,7 +282,6 @@ function begunJob(
     ...(flow._rev === undefined ? {} : { flow_rev: flow._rev }),
     ...(flow.version === undefined ? {} : { flow_version: flow.version }),
     ...(isPinned ? { flow_pinned: true } : {}),
-    ...(delay === undefined ? {} : { retry_delay: delay }),
     params,
     steps: [],
     run: 1,
@@ -289,6 +289,15 @@ function begunJob(
     ...(problems.length === 0 ? {} : { problems }),
   };
   return 'signals' in job ? withUnreadSignals(begun, namesOfEarly(job)) : begun;
+}
+
+/** How retries wait by the settings of the engine, where that is not the usual. */
+function retrySettings({ delay, factor, max }: World['retry']) {
+  return {
+    ...(delay === usualRetry.delay ? {} : { retry_delay: delay }),
+    ...(factor === usualRetry.factor ? {} : { retry_factor: factor }),
+    ...(max === usualRetry.max ? {} : { retry_max: max }),
+  };
 }
 
 /** The names of the signals that came before the job began; nothing has read them until now. */

@@ -33,7 +33,7 @@ describe('the retry policy of a step', () => {
     ['the flow before the job', { retry: { delay: 30 } }, { retry_delay: 50 }, 30],
     ['the flow before the setting, also with 0', { retry: { delay: 0 } }, {}, 0],
   ])('takes its delay from %s', (_title, flow, job, delayMs) => {
-    const around = { retryDelayMs: 40 };
+    const around = { retry: { delay: 40 } };
     const told = story({ steps: [{ task: 'a', retry: 1 }], flow, job, world: around });
     told.go();
     told.at(100).fail();

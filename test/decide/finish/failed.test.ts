@@ -59,7 +59,7 @@ describe('the retry of a flow', () => {
   });
 
   it('waits as the setting says when it names no delay', () => {
-    const told = story({ steps: ['a'], flow: { retry: 1 }, world: { retryDelayMs: 40 } });
+    const told = story({ steps: ['a'], flow: { retry: 1 }, world: { retry: { delay: 40 } } });
     told.go();
     told.at(100).fail();
     expect(told.liveJob).toMatchObject({ run: 2, resume_at: t0 + 140 });

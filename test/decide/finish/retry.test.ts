@@ -10,8 +10,9 @@ const failed = { failure: broken, failed: 1, firstAccepted: t0, seed: 'j:0:1' };
 describe('retryDue', () => {
   const cases: readonly [string, RetryInput, object, number | undefined][] = [
     ['gives up without a policy', 0, {}, undefined],
-    ['tries again at once by number', 1, {}, 0],
-    ['makes three attempts of two retries', 2, { failed: 2 }, 0],
+    ['waits a second by number', 1, {}, 1_000],
+    ['tries again at once without a delay', { limit: 1, delay: 0 }, {}, 0],
+    ['makes three attempts of two retries', 2, { failed: 2 }, 2_000],
     ['gives up after the last retry', 2, { failed: 3 }, undefined],
     ['waits the delay', { limit: 1, delay: 500 }, {}, 500],
     ['waits as the plugin wishes', { limit: 1, delay: 500 }, { retryAfterMs: 70 }, 70],

@@ -73,6 +73,7 @@ describe('initialise', () => {
         definitions: { a: tasks[0], b: tasks[1] },
         flow_definition: { ...settings, _rev },
         flow_rev: '3-flow',
+        retry_delay: 0,
         params: { 'a-0': { x: 1 }, 'b-1': { _rev: '2-b', y: 2 } },
         steps: [],
         run: 1,
@@ -199,10 +200,15 @@ describe('initialise', () => {
   it.each([
     ['the setting of the engine', {}, 700, 700],
     ['what the job says', { retry_delay: 9 }, 700, 9],
-    ['none', {}, 0, undefined],
-  ])('takes the wait before retries: %s', (_title, more, retryDelayMs, expected) => {
-    const move = initialised(newJob(more), { retryDelayMs });
+    ['nothing where it is the usual', {}, 1_000, undefined],
+  ])('takes the wait before retries: %s', (_title, more, delay, expected) => {
+    const move = initialised(newJob(more), { retry: { delay } });
     expect((move as { job?: { retry_delay?: number } }).job?.retry_delay).toBe(expected);
+  });
+
+  it('keeps how waits grow where the settings say something unusual', () => {
+    const move = initialised(newJob(), { retry: { delay: 1_000, factor: 3, max: 9_000 } });
+    expect(move).toMatchObject({ job: { retry_factor: 3, retry_max: 9_000 } });
   });
 
   it('reads parameters by position', () => {
