@@ -6,11 +6,11 @@ import { problem } from './errors.js';
  * @throws TwsError `file_unusable` when it is not UTF-8; else as `readFile`
  */
 export async function readTextFile(path: string, shown = path): Promise<string> {
-  return textOf(await readFile(path), shown);
+  return utf8TextOf(await readFile(path), shown);
 }
 
 /** The text that the bytes of a file are. @throws TwsError `file_unusable` when they are not UTF-8 */
-export function textOf(bytes: Uint8Array, shown: string): string {
+export function utf8TextOf(bytes: Uint8Array, shown: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../config/load.js';
 import { problem } from '../errors.js';
+import { isWrittenLength, writtenSpanMs } from '../model/span.js';
 import type { Io } from './io.js';
 
 /** One option of a command, as commander writes it: `--set <name=value>`. */
@@ -105,8 +106,19 @@ export function numberFlag(from: number, to = Number.MAX_SAFE_INTEGER) {
 /** A longer timer of Node would fire at once: 24 days. */
 const longestSeconds = Math.floor(0x7f_ff_ff_ff / 1_000);
 
-/** A number of seconds to wait. */
-export const secondsFlag = numberFlag(1, longestSeconds);
+/** How long to wait, in seconds: a number of them, or a duration with units, from `least` seconds on. */
+export function secondsFrom(least: number) {
+  const error = 'must be a number of seconds, or a duration such as 5s, 500ms or 2m, up to 24d';
+  return z
+    .string()
+    .refine((text) => /^\d+$/.test(text) || isWrittenLength(text), { error })
+    .transform((text) => (/^\d+$/.test(text) ? Number(text) : writtenSpanMs(text) / 1_000))
+    .refine((seconds) => seconds >= least && seconds <= longestSeconds, { error })
+    .optional();
+}
+
+/** A time to wait that is not over at once. */
+export const secondsFlag = secondsFrom(0.001);
 
 /** A list that may be given as `a,b` or by repeating the option. */
 export const listFlag = z

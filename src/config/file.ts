@@ -9,7 +9,7 @@ import { retainSchema } from '../model/retain.js';
 import { queueSchema } from '../model/scalars.js';
 import { writtenLengthSchema } from '../model/span.js';
 import { olderFormatProblem } from '../secrets/older-format.js';
-import { textOf, withoutMark } from '../text-file.js';
+import { utf8TextOf, withoutMark } from '../text-file.js';
 import { storageKinds } from '../storage-kinds.js';
 import { sentenceOf, type SettingName } from './table.js';
 import {
@@ -157,7 +157,7 @@ export type SettingsFile = z.infer<typeof settingsFileSchema>;
 export function readSettings(path: string): SettingsFile {
   let content: unknown;
   try {
-    content = JSON.parse(withoutMark(textOf(readFileSync(path), path)));
+    content = JSON.parse(withoutMark(utf8TextOf(readFileSync(path), path)));
   } catch (error) {
     const reason = error instanceof Error ? `${error.message}.` : String(error);
     throw problem('settings_file_invalid', { file: path, reasons: [reason] });

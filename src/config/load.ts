@@ -63,6 +63,8 @@ export type Config = {
   readonly embedded: {
     readonly dir: string;
     readonly port: number;
+    /** Whether somebody said which port; another one does not do then. */
+    readonly isPortChosen: boolean;
     /** What new databases are kept in. */
     readonly storage: NonNullable<NonNullable<SettingsFile['embedded']>['storage']>;
   };
@@ -91,6 +93,7 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
   const file = path === undefined ? {} : readSettings(path);
   const sources = { flags, env, file };
   const dir = absolute(root, said('embedded.dir', sources), settings['embedded.dir'].usual);
+  const port = said('embedded.port', sources).value;
   const server = findServer(sources, { root, dir: dir.value });
   const plugins = said('plugins', sources);
   const folders = [plugins.value ?? settings.plugins.usual].flat();
@@ -111,7 +114,8 @@ export function loadConfig({ flags, env, cwd }: Place): Config {
     http,
     embedded: {
       dir: dir.value,
-      port: said('embedded.port', sources).value ?? settings['embedded.port'].usual,
+      port: port ?? settings['embedded.port'].usual,
+      isPortChosen: port !== undefined,
       storage: said('embedded.storage', sources).value ?? settings['embedded.storage'].usual,
     },
   };

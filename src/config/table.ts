@@ -111,7 +111,7 @@ export const settings = {
   },
   sensitive_retain: {
     about:
-      'How long sensitive values of a subject that has no "retain" stay after one of them was last stored, milliseconds or ISO 8601 ("P90D"): then its key is destroyed; default and 0: for ever.',
+      'How long sensitive values of a subject that has no "retain" stay after one of them was last stored, milliseconds or a text such as "90d": then its key is destroyed; default and 0: for ever.',
   },
   // Addresses of webhooks are often secrets themselves.
   notify: {

@@ -52,7 +52,7 @@ export const flowFields = {
   cancel: z.exactOptional(z.unknown()),
   timeout: z.exactOptional(
     writtenLengthSchema.describe(
-      'Milliseconds, or ISO 8601 ("PT30S"); default 60000, 0 = no limit.',
+      'Milliseconds, or a text such as "30s"; default 60000, 0 = no limit.',
     ),
   ),
   timeout_mode: z.exactOptional(
@@ -110,7 +110,7 @@ export const flowFields = {
   ),
   expected: z.exactOptional(
     spanSchema.describe(
-      'How long a job is expected to take, all time counted: one that takes longer is late. Milliseconds, or ISO 8601 ("PT10M").',
+      'How long a job is expected to take, all time counted: one that takes longer is late. Milliseconds, or a text such as "10m".',
     ),
   ),
   notify: z.exactOptional(notifySchema),

@@ -113,7 +113,7 @@ export const entryFields = {
   ),
   timeout: z.exactOptional(
     writtenLengthSchema.describe(
-      'Milliseconds, or ISO 8601 ("PT30S"), that one try of the webhook may take; default 15000.',
+      'Milliseconds, or a text such as "30s", that one try of the webhook may take; default 15000.',
     ),
   ),
   retry: z.exactOptional(retrySchema),

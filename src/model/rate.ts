@@ -5,7 +5,7 @@ import { spanSchema, writtenSpanMs } from './span.js';
 /** The highest limit of a rate. */
 const mostInWindow = 100_000;
 const limitText = `must be a whole number from 1 to ${mostInWindow}`;
-const perText = 'must be a duration of at least 1 ms: milliseconds, or ISO 8601 ("PT1S")';
+const perText = 'must be a duration of at least 1 ms: milliseconds, or a text such as "1s"';
 
 /** How much of something may begin in every window of time. */
 export const rateSchema = z
@@ -19,7 +19,7 @@ export const rateSchema = z
       per: z
         .union([durationSchema, z.string()], { error: perText })
         .refine(isWindow, { error: perText })
-        .describe('Length of the window: milliseconds, or ISO 8601 ("PT1S").'),
+        .describe('Length of the window: milliseconds, or a text such as "1s".'),
       key: z.exactOptional(
         z
           .string({ error: 'must be a JSONata expression (a string)' })

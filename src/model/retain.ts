@@ -19,7 +19,7 @@ const limitSchema = z
     {
       age: z.exactOptional(
         spanSchema.describe(
-          'Jobs are removed when they ended longer ago: milliseconds, or ISO 8601 ("P30D"); whole seconds.',
+          'Jobs are removed when they ended longer ago: milliseconds, or a text such as "30d"; whole seconds.',
         ),
       ),
       count: z.exactOptional(

@@ -66,7 +66,7 @@ const timing = {
   ),
   every: z.exactOptional(
     spanSchema.describe(
-      'Time from slot to slot (milliseconds, or ISO 8601: "PT15M"), from "from" or 1970 on.',
+      'Time from slot to slot (milliseconds, or a text such as "15m"), from "from" or 1970 on.',
     ),
   ),
   offset: z.exactOptional(spanSchema.describe('With "every": moves all slots by this time.')),

@@ -56,4 +56,3 @@ function escaped(text: string): string {
   // Lone surrogates have no percent-encoding.
   return encodeURIComponent(text.replace(/[\uD800-\uDFFF]/gu, '\uFFFD'));
 }
-

@@ -51,7 +51,7 @@ export const taskSchema = z
     ),
     timeout: z.exactOptional(
       writtenLengthSchema.describe(
-        'Milliseconds, or ISO 8601 ("PT30S"), that one attempt may take; default 15000, 0 = no limit.',
+        'Milliseconds, or a text such as "30s", that one attempt may take; default 15000, 0 = no limit.',
       ),
     ),
     retry: z.exactOptional(retrySchema),
@@ -69,12 +69,12 @@ export const taskSchema = z
     ),
     accept_timeout: z.exactOptional(
       writtenLengthSchema.describe(
-        'Milliseconds, or ISO 8601 ("PT30S"), within which an engine must take it.',
+        'Milliseconds, or a text such as "30s", within which an engine must take it.',
       ),
     ),
     total_timeout: z.exactOptional(
       writtenLengthSchema.describe(
-        'Milliseconds, or ISO 8601 ("PT30S"), for waiting and all attempts together.',
+        'Milliseconds, or a text such as "30s", for waiting and all attempts together.',
       ),
     ),
     slots: z.exactOptional(

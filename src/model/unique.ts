@@ -35,7 +35,7 @@ export const uniqueSchema = z
         spanSchema
           .refine((span) => writtenSpanMs(span) > 0, { error: 'must be longer than 0' })
           .describe(
-            'A job counts so long after it was submitted, whatever became of it: milliseconds, or ISO 8601.',
+            'A job counts so long after it was submitted, whatever became of it: milliseconds, or a text such as "1h".',
           ),
       ),
       states: z.exactOptional(

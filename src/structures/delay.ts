@@ -5,7 +5,7 @@ import { lengthOf } from '../words.js';
 import type { EntryKind } from './entry-kind.js';
 
 const delayText =
-  'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template)';
+  'must be milliseconds, a duration ("30s"), or a time (ISO 8601 with a zone, or a template)';
 
 /** What can be read as a delay; a template shows only when it is filled in. */
 function isDelay(text: string): boolean {
@@ -23,7 +23,7 @@ export const delay: EntryKind = {
       .union([durationSchema, z.string().refine(isDelay, { error: delayText })], {
         error: delayText,
       })
-      .describe('Milliseconds or ISO 8601 ("PT30S"), or the time until which it waits.'),
+      .describe('Milliseconds or a text such as "30s", or the time until which it waits.'),
   },
   calledBy: 'word',
   isWait: true,

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import * as http from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -177,6 +178,30 @@ describe('tws dev', () => {
     expect(again.out()).not.toContain('pushing');
     again.kill('SIGINT');
     expect(await again.ended).toBe(0);
+  });
+
+  it('takes another port where the usual one is taken, unless a port was chosen', async () => {
+    const other = http.createServer((_request, response) =>
+      response.end('{"couchdb":"Welcome","version":"3.4.3"}'),
+    );
+    // Where it is taken already, nothing need be done.
+    await new Promise<void>((resolve) => {
+      other.once('error', () => resolve());
+      other.listen(5984, '127.0.0.1', () => resolve());
+    });
+    onTestFinished(() => void other.close());
+    const cwd = await project();
+    const chosen = tws(['dev', '--no-http', '--port', '5984'], { cwd });
+    expect([await chosen.ended, chosen.err()]).toEqual([69, expect.stringContaining('5984')]);
+    const dev = tws(['dev', '--no-http'], { cwd });
+    await dev.prints(/Ctrl-C ends all/);
+    expect(dev.err()).toMatch(
+      /uses port 5984, so the embedded server of this folder uses port \d+\./,
+    );
+    if (other.listening)
+      expect(dev.err()).toContain('COUCH_URL=http://user:password@127.0.0.1:5984');
+    dev.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
   });
 
   it.skipIf(process.platform !== 'linux')('ends when its server has ended by itself', async () => {

@@ -29,18 +29,18 @@ it('tws dev --storage takes one of the storages and nothing else', async () => {
 /** These load what engines and servers need, to no other end here. */
 const heavy: readonly string[] = ['quickstart', 'dev', 'start'];
 
-/** Every option of a command that takes a number, as its help writes it. */
+/** Every option of a command that takes a number or a duration, as its help writes it. */
 const numbers = commands.flatMap((command) =>
   heavy.includes(command.name)
     ? []
     : (command.options ?? []).flatMap(({ flags }) => {
-        const [, name = ''] = /^--([a-z\d-]+) <(?:n|s)>$/.exec(flags) ?? [];
+        const [, name = ''] = /^--([a-z\d-]+) <(?:n|duration)>$/.exec(flags) ?? [];
         return name === '' ? [] : [{ command, name }];
       }),
 );
 
 it.each(numbers.map((one) => [`${one.command.name} --${one.name}`, one] as const))(
-  'tws %s takes whole numbers and nothing else',
+  'tws %s takes whole numbers, or durations, and nothing else',
   async (_title, { command: { load }, name }) => {
     const run = await load();
     const key = name.replace(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase());
@@ -56,7 +56,7 @@ it.each(numbers.map((one) => [`${one.command.name} --${one.name}`, one] as const
       const { message } = error as Error;
       expect([text, message.split('--').slice(1)]).toEqual([
         text,
-        [expect.stringContaining(`${name} must be a whole`)],
+        [expect.stringMatching(`${name} must be a (?:whole|number of seconds|duration)`)],
       ]);
     }
   },
@@ -66,8 +66,23 @@ it.each([
   [numberFlag(0, 65_535), '65536', 'must be a whole number from 0 to 65535'],
   [numberFlag(1), '0', 'must be a whole number from 1 on'],
   [numberFlag(1), '9007199254740993', 'must be a whole number from 1 on'],
-  [secondsFlag, '2147484', 'must be a whole number from 1 to 2147483'],
 ])('a number outside its range is refused', (flag, text, message) => {
   expect(flag.safeParse(text).error?.issues).toMatchObject([{ message }]);
   expect(flag.parse('0007')).toBe(7);
+});
+
+it.each([
+  ['5', 5],
+  ['5s', 5],
+  ['500ms', 0.5],
+  ['2m', 120],
+  ['PT1M', 60],
+])('a time to wait of %s has %d seconds', (text, seconds) => {
+  expect(secondsFlag.parse(text)).toBe(seconds);
+});
+
+it.each(['0', '0ms', '2147484', '25d', '-1', '5 s', 'soon'])('%s is no time to wait', (text) => {
+  expect(secondsFlag.safeParse(text).error?.issues).toMatchObject([
+    { message: 'must be a number of seconds, or a duration such as 5s, 500ms or 2m, up to 24d' },
+  ]);
 });

@@ -59,7 +59,7 @@ describe('defaults', () => {
       labels: [],
       queues: ['default'],
       logLevel: 'info',
-      embedded: { dir: join(folder, '.tws'), port: 5984 },
+      embedded: { dir: join(folder, '.tws'), port: 5984, isPortChosen: false },
     });
     expect(config.origins).toMatchObject({ url: 'default', database: 'default', user: 'not set' });
     expect(config).not.toHaveProperty('user');

@@ -37,13 +37,13 @@ const node =
   'must be a task name, an entry {task, …}, {wait}, {approve}, {delay}, {flow}, {decider}, {finish} or a structure (sequence, parallel, batch, graph, choice, map, loop, catch)';
 const number = 'must be a duration in milliseconds (a whole number, 0 or more)';
 const duration =
-  'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
+  'must be a duration: milliseconds (a whole number, 0 or more), or a text such as "30s", "500ms" or "PT30S"';
 const tree = 'must be a list of steps or a structure such as {"sequence": […]}';
 
 type Row = readonly [what: string, doc: Doc, path: string, says: string];
 
 const limit = 'must be a whole number from 1 to 100000';
-const per = 'must be a duration of at least 1 ms: milliseconds, or ISO 8601 ("PT1S")';
+const per = 'must be a duration of at least 1 ms: milliseconds, or a text such as "1s"';
 
 const groups: Readonly<Record<string, readonly Row[]>> = {
   'the rate of a task': [
@@ -275,10 +275,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       `${duration}; it is -5.`,
     ],
     [
-      'has a timeout with a unit',
-      flow([{ task: 'a', timeout: '5s' }]),
+      'has a timeout in words',
+      flow([{ task: 'a', timeout: '5 sec' }]),
       'tasks[0].timeout',
-      `${duration}; it is the string "5s".`,
+      `${duration}; it is the string "5 sec".`,
     ],
     [
       'has a heartbeat that is true',
@@ -375,10 +375,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must be a number of retries (a whole number, 0 or more); it is -1.',
     ],
     [
-      'has a delay with a unit',
-      flow([{ task: 'a', retry: { limit: 1, delay: '1s' } }]),
+      'has a delay in words',
+      flow([{ task: 'a', retry: { limit: 1, delay: '1 sec' } }]),
       'tasks[0].retry.delay',
-      `${duration}; it is the string "1s".`,
+      `${duration}; it is the string "1 sec".`,
     ],
     [
       'has a factor below 1',
@@ -1074,10 +1074,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must name an "assignee" or a "group".',
     ],
     [
-      'has a timeout with a unit',
-      flow([{ wait: { signal: 's', timeout: '1d' } }]),
+      'has a timeout in words',
+      flow([{ wait: { signal: 's', timeout: '1 day' } }]),
       'tasks[0].wait.timeout',
-      `${duration}; it is the string "1d".`,
+      `${duration}; it is the string "1 day".`,
     ],
     [
       'has a delay beside it',
@@ -1098,25 +1098,25 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'is a word',
       flow([{ delay: 'soon' }]),
       'tasks[0].delay',
-      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is the string "soon".',
+      'must be milliseconds, a duration ("30s"), or a time (ISO 8601 with a zone, or a template); it is the string "soon".',
     ],
     [
       'is empty',
       flow([{ delay: '' }]),
       'tasks[0].delay',
-      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is an empty string.',
+      'must be milliseconds, a duration ("30s"), or a time (ISO 8601 with a zone, or a template); it is an empty string.',
     ],
     [
       'is a time without a zone',
       flow([{ delay: '2030-01-01T08:00:00' }]),
       'tasks[0].delay',
-      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is the string "2030-01-01T08:00:00".',
+      'must be milliseconds, a duration ("30s"), or a time (ISO 8601 with a zone, or a template); it is the string "2030-01-01T08:00:00".',
     ],
     [
       'is a flag',
       flow([{ delay: true }]),
       'tasks[0].delay',
-      'must be milliseconds, a duration ("PT30S"), or a time (ISO 8601 with a zone, or a template); it is true.',
+      'must be milliseconds, a duration ("30s"), or a time (ISO 8601 with a zone, or a template); it is true.',
     ],
   ],
   'a decider': [
@@ -1248,10 +1248,10 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
       'must not be nested deeper than 24 structures.',
     ],
     [
-      'has a timeout with a unit',
-      flow(['a'], { timeout: '1m' }),
+      'has a timeout in words',
+      flow(['a'], { timeout: '1 min' }),
       'timeout',
-      `${duration}; it is the string "1m".`,
+      `${duration}; it is the string "1 min".`,
     ],
     [
       'has an unknown timeout_mode',

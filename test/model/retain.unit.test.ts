@@ -14,7 +14,7 @@ describe('readRetain', () => {
   });
 
   const duration =
-    'must be a duration in whole seconds: milliseconds (a multiple of 1000), or ISO 8601 without months and years ("PT15M", "P1D")';
+    'must be a duration in whole seconds: milliseconds (a multiple of 1000), or a text such as "15m", "1d" or "PT15M" (ISO 8601 without months and years)';
 
   it.each([
     [
@@ -45,7 +45,7 @@ describe('readRetain', () => {
     [{ failed: { ages: 1 } }, 'retain.failed.ages must be left out: there can be only age, count.'],
     [{ failed: { age: 1_500 } }, `retain.failed.age ${duration}; it is 1500.`],
     [{ failed: { age: 'P1M' } }, `retain.failed.age ${duration}; it is the string "P1M".`],
-    [{ failed: { age: '30d' } }, `retain.failed.age ${duration}; it is the string "30d".`],
+    [{ failed: { age: '30 d' } }, `retain.failed.age ${duration}; it is the string "30 d".`],
     [
       { failed: { age: -1 } },
       'retain.failed.age must be a duration in milliseconds (a whole number, 0 or more); it is -1.',

@@ -27,7 +27,7 @@ const names: readonly Refused[] = [
 ];
 
 const milliseconds =
-  'must be a duration in milliseconds (a whole number, 0 or more), or in ISO 8601 without months and years ("PT30S")';
+  'must be a duration: milliseconds (a whole number, 0 or more), or a text such as "30s", "500ms" or "PT30S"';
 const retries =
   'must be a number of retries (0 or more) or a retry policy {limit, delay, factor, …}';
 
@@ -37,7 +37,7 @@ const tasks: readonly Refused[] = [
   [{ plugin: null }, 'plugin', 'plugin must be a name (a string); it is null.'],
   [{ params: [] }, 'params', 'params must be an object of parameters; it is an empty list.'],
   [{ params: 'pass=x' }, 'params', 'params must be an object of parameters; it is a string.'],
-  [{ timeout: '15s' }, 'timeout', `timeout ${milliseconds}; it is the string "15s".`],
+  [{ timeout: '15 s' }, 'timeout', `timeout ${milliseconds}; it is the string "15 s".`],
   [{ timeout: -1 }, 'timeout', `timeout ${milliseconds}; it is -1.`],
   [{ timeout: 1e300 }, 'timeout', `timeout ${milliseconds}; it is 1e+300.`],
   [
@@ -394,7 +394,7 @@ describe('a duration in ISO 8601', () => {
     });
   });
 
-  it.each(['PT', 'P1M', 'P1Y', 'PT0.0001S', 'pt5s', 'PT-5S', '5s', ' PT5S', ''])(
+  it.each(['PT', 'P1M', 'P1Y', 'PT0.0001S', 'pt5s', 'PT-5S', '5 s', ' PT5S', ''])(
     'is not %j',
     (timeout) => {
       expect(read({ type: 'task', name: 'a', timeout })).toMatchObject({

@@ -19,6 +19,7 @@ import { engineFlags } from '../engine-settings.js';
 import { apiLine, httpFlag, keepFigures, startApi, type ApiStart } from '../http-run.js';
 import type { Io } from '../io.js';
 import { createLog } from '../log.js';
+import { couchVersionAt, onFreePort } from '../free-port.js';
 import { leadHere, mailLines, startMailboxIfPossible, type DevMailboxOptions } from '../mail.js';
 import { pushFolders } from '../push-project.js';
 import { aborted } from '../signals.js';
@@ -43,8 +44,8 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
   const settings = read();
   const cleanup = createCleanup();
   try {
-    const { dir, port } = settings.embedded;
-    const embedded = await runEmbedded({ config: settings, dir, port, tell: io.warn });
+    const { dir } = settings.embedded;
+    const embedded = await startServer(settings, io);
     cleanup.add(embedded.stop);
     const { config, gone } = embedded;
     // Nothing can be drained into a server that is gone.
@@ -98,6 +99,26 @@ export const dev = defineCommand(flags, async ({ flags: said, config: read }, io
     await cleanup.run();
   }
 });
+
+/** Starts the embedded server. A usual port that is taken gives way, and the CouchDB there is offered. */
+async function startServer(config: Config, io: Io): Promise<EmbeddedRun> {
+  const { dir, port: wanted, isPortChosen } = config.embedded;
+  const start = (port: number) => runEmbedded({ config, dir, port, tell: io.warn });
+  if (isPortChosen) return start(wanted);
+  const embedded = await onFreePort(wanted, start);
+  const { port } = new URL(embedded.url);
+  if (Number(port) === wanted) return embedded;
+  const version = await couchVersionAt(wanted);
+  const what = version === undefined ? 'Another program' : `CouchDB ${version}`;
+  io.say(`${what} uses port ${wanted}, so the embedded server of this folder uses port ${port}.`);
+  if (version !== undefined) {
+    const name = commandName(io.env);
+    io.say(
+      `To use that CouchDB instead: set COUCH_URL=http://user:password@127.0.0.1:${wanted}, then \`${name} init\` and \`${name} start\`.`,
+    );
+  }
+  return embedded;
+}
 
 type OwnStart = {
   readonly config: Config;

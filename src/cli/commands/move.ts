@@ -12,7 +12,7 @@ import { percentDecoded } from '../../model/percent.js';
 import { createKeyring } from '../../secrets/keyring.js';
 import { openVault } from '../../sensitive/vault.js';
 import { counted } from '../../words.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, secondsFrom, switchFlag } from '../command.js';
 import type { Io } from '../io.js';
 import { confirming } from '../prompt.js';
 import { withVault } from '../sensitive-values.js';
@@ -20,7 +20,7 @@ import { withStages } from '../stages.js';
 
 const flags = z.object({
   to: z.string().optional(),
-  wait: numberFlag(0, 86_400),
+  wait: secondsFrom(0),
   undo: switchFlag,
   confirm: z.boolean().default(true),
 });

@@ -14,6 +14,7 @@ import { createCleanup, type Cleanup } from '../cleanup.js';
 import { defineCommand, numberFlag, switchFlag } from '../command.js';
 import { runEmbedded, type EmbeddedRun } from '../embedded.js';
 import { endEngine, startProjectEngine } from '../engine-run.js';
+import { onFreePort } from '../free-port.js';
 import type { Io } from '../io.js';
 import { exitOf, stateLine } from '../jobs.js';
 import { createLog } from '../log.js';
@@ -143,16 +144,6 @@ async function startServers(
     throw error;
   });
   return { mail, s3, stop: async () => void (await Promise.all([mail.stop(), s3?.stop()])) };
-}
-
-async function onFreePort<T>(port: number, start: (port: number) => Promise<T>): Promise<T> {
-  try {
-    return await start(port);
-  } catch (error) {
-    const taken = ['port_taken', 'mailbox_port_taken'];
-    if (port === 0 || !(error instanceof TwsError) || !taken.includes(error.code)) throw error;
-    return start(0);
-  }
 }
 
 async function runJob({ client, mailbox, mails }: Ready, io: Io): Promise<number> {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { createPulse, isAway, openDatabase } from '../../client.js';
-import { defineCommand, numberFlag, switchFlag } from '../command.js';
+import { defineCommand, secondsFlag, switchFlag } from '../command.js';
 import { enterFullScreen, type FullScreen } from '../full-screen.js';
 import type { Io } from '../io.js';
 import { leastRoom, overviewLines, wholeOverview } from '../overview-lines.js';
 import { lookAround, type Overview } from '../overview.js';
 import { onKeys, type Terminal } from '../terminal.js';
 
-const flags = z.object({ once: switchFlag, interval: numberFlag(1, 3_600) });
+const flags = z.object({ once: switchFlag, interval: secondsFlag });
 
 /** `tws top`: how things stand in the database, again and again; `q` leaves it. */
 export const top = defineCommand(flags, async ({ flags: said, config: read }, io) => {

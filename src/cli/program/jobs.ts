@@ -43,11 +43,14 @@ export const jobs: readonly CommandDefinition[] = [
         flags: '--wait',
         about: 'Wait for the end and print the result; the exit status is that of the job.',
       },
-      { flags: '--timeout <s>', about: 'With --wait: wait at most this many seconds (exit 124).' },
       {
-        flags: '--give-up <s>',
+        flags: '--timeout <duration>',
+        about: 'With --wait: wait at most so long (5s, 500ms, 2m; a number: seconds; exit 124).',
+      },
+      {
+        flags: '--give-up <duration>',
         about:
-          'With --wait: give up after this many seconds without an answer of CouchDB (exit 69); default 60.',
+          'With --wait: give up after so long without an answer of CouchDB (exit 69); default 60s.',
       },
     ],
     stoppable: true,
@@ -211,7 +214,10 @@ export const jobs: readonly CommandDefinition[] = [
       { flags: '--owner <name>', about: 'With --start: owner of flow and job; default DEFAULT.' },
       { flags: '--params <json>', about: 'With --start: parameters of the job, by task.' },
       { flags: '--wait', about: 'Wait for the answer of the flow, and print it.' },
-      { flags: '--timeout <s>', about: 'With --wait: wait at most this many seconds (exit 124).' },
+      {
+        flags: '--timeout <duration>',
+        about: 'With --wait: wait at most so long (5s, 500ms, 2m; a number: seconds; exit 124).',
+      },
     ],
     stoppable: true,
     examples: [
@@ -260,7 +266,10 @@ export const jobs: readonly CommandDefinition[] = [
     ],
     options: [
       { flags: '--data <json>', about: 'What it brings: JSON, or a text.' },
-      { flags: '--ttl <duration>', about: 'How long it releases waits: ms, or ISO 8601 (PT1H).' },
+      {
+        flags: '--ttl <duration>',
+        about: 'How long it releases waits: 30s, 1h; a number: milliseconds.',
+      },
       { flags: '--id <id>', about: 'Tells it apart from other events of this type and key.' },
     ],
     examples: [

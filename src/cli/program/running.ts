@@ -53,7 +53,7 @@ export const running: readonly CommandDefinition[] = [
     about: 'Show jobs, throughput, engines and what waits longest, updated continuously; q quits.',
     options: [
       { flags: '--once', about: 'Print it once.' },
-      { flags: '--interval <s>', about: 'Seconds between two updates; default 2.' },
+      { flags: '--interval <duration>', about: 'Time between updates (500ms, 5s); default 2s.' },
     ],
     stoppable: true,
     examples: ['tws top', 'tws top --once', 'tws top --once --json'],
@@ -206,9 +206,8 @@ export const running: readonly CommandDefinition[] = [
           'Where to: http://user:password@host:5984/database; without a path the database keeps its name. TWS_MOVE_TO does the same and shows no password in lists of processes.',
       },
       {
-        flags: '--wait <s>',
-        about:
-          'How many seconds running steps may take to end before nothing is moved; default 60.',
+        flags: '--wait <duration>',
+        about: 'How long running steps may take to end before nothing is moved; default 60s.',
       },
       {
         flags: '--undo',

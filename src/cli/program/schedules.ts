@@ -21,8 +21,9 @@ export const schedules: readonly CommandDefinition[] = [
       { flags: '--count <n>', about: 'With next: how many slots; default 10.' },
       { flags: '--wait', about: 'With run: as with submit, wait for the end of the job.' },
       {
-        flags: '--timeout <s>',
-        about: 'With run --wait: wait at most this many seconds (exit 124).',
+        flags: '--timeout <duration>',
+        about:
+          'With run --wait: wait at most so long (5s, 500ms, 2m; a number: seconds; exit 124).',
       },
       {
         flags: '--from <when>',
