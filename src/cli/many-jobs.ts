@@ -45,7 +45,7 @@ export async function requestManyJobs(client: Client, many: ManyJobs, io: Io): P
   const { action } = many;
   const ids = many.ids ?? (await idsOf(client, many, io));
   if (ids.length === 0) {
-    io.out('No job is like that.');
+    io.out('No job matches.');
     io.json([]);
     return 0;
   }

@@ -1,4 +1,5 @@
 import type { StoredDocument } from '../model/document.js';
+import { closest } from '../model/closest.js';
 import { isObject } from '../model/object.js';
 import { asSentence, shortened } from '../words.js';
 import type { JobReading } from '../reading/read-job.js';
@@ -36,13 +37,42 @@ export function endReasons(
 /** Failures of parameters: other ones let the job succeed. */
 const ofParams: readonly unknown[] = ['ParamsInvalid', 'ParamsUnfit', 'TemplateError'];
 
-function todoOf({ _id: id, failure }: StoredDocument, failed: StepReading | undefined): string {
-  const todo = `When the cause is mended, let it go on with \`tws retry ${id}\`.`;
-  const name = isObject(failure) ? failure['name'] : undefined;
+function todoOf(job: StoredDocument, failed: StepReading | undefined): string {
+  const { _id: id, failure } = job;
+  const todo = `When the cause is fixed, continue the job with \`tws retry ${id}\`.`;
+  const { name, message } = isObject(failure) ? failure : {};
   if (!ofParams.includes(name)) return todo;
-  const params =
-    failed === undefined ? '{"NAME": VALUE}' : `{${JSON.stringify(failed.name)}: {"NAME": VALUE}}`;
-  return `${todo} With other parameters: \`tws retry ${id} --params '${params}'\`.`;
+  const withParams = (params: string): string =>
+    `${todo} With other parameters: \`tws retry ${id} --params '${params}'\`.`;
+  if (name !== 'TemplateError') {
+    return withParams(
+      failed === undefined
+        ? '{"NAME": VALUE}'
+        : `{${JSON.stringify(failed.name)}: {"NAME": VALUE}}`,
+    );
+  }
+  const missing = missingParam(job, String(message));
+  if (missing === undefined) {
+    return `Correct the template in the flow or the task, and continue the job with \`tws retry ${id} --latest\`.`;
+  }
+  const { params } = job;
+  const close = closest(missing, Object.keys(isObject(params) ? params : {}));
+  const meant =
+    close === undefined
+      ? ''
+      : ` The job has "${close}": if that was meant, correct the template, and continue with \`tws retry ${id} --latest\`.`;
+  return `${withParams(`{${JSON.stringify(missing)}: VALUE}`)}${meant}`;
+}
+
+/**
+ * The parameter of the job that a template did not find. A template that is one path names all of it; a longer
+ * one only the last part, whose path stands in the templates of the job.
+ */
+function missingParam({ params, tasks, definitions }: StoredDocument, message: string) {
+  const [, whole, part] = /there is no "(?:job\.params\.([^".]+)|([^".]+))/.exec(message) ?? [];
+  if (whole !== undefined || part === undefined) return whole;
+  const templates = JSON.stringify([params, tasks, definitions]);
+  return templates.includes(`job.params.${part}`) ? part : undefined;
 }
 
 /** So many failed items are told. */

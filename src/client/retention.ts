@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { EndedStatus } from '../model/retain.js';
 import {
   retentionId,
@@ -16,7 +17,8 @@ import { retainJobs, type RetainOptions, type RetainResult } from './retain.js';
  *
  * U9 A pass has the claim: the document `retention` with `running`, stored by compare-and-set. It renews it,
  *    and breaks off when it has lost it.
- * U10 A claim that was not renewed in time is over: its process has died, and another pass may begin.
+ * U10 A claim that was not renewed in time is over: its process has died, and another pass may begin. On the
+ *    machine of that process it is over at once.
  * U11 Two passes at once remove nothing wrong, since each removal names the revision that was looked at: where
  *    a database keeps several copies, or clocks differ by minutes, there may be two.
  */
@@ -51,7 +53,13 @@ export type PassResult =
       /** Why the database could not be compacted after it. */
       readonly uncompacted?: string;
     }
-  | { readonly kind: 'busy'; readonly by: string; readonly since: number; readonly next: number }
+  | {
+      readonly kind: 'busy';
+      readonly by: string;
+      readonly since: number;
+      /** When its claim ends, unless it is renewed (epoch ms). */
+      readonly next: number;
+    }
   | { readonly kind: 'early'; readonly next: number };
 
 /**
@@ -69,7 +77,7 @@ export async function runRetention(store: Store, options: PassOptions): Promise<
   const isOurs = async (): Promise<boolean> => {
     if (doc !== undefined && Date.now() - renewed >= renewMs) {
       renewed = Date.now();
-      doc = await write(store, { ...doc, running: { by, since: began, until: renewed + claimMs } });
+      doc = await write(store, { ...doc, running: runningBy(by, began, renewed) });
     }
     return doc !== undefined && (await mayGoOn?.()) !== false;
   };
@@ -122,7 +130,7 @@ async function claim(
   const read = retentionSchema.safeParse(found);
   const before = read.success ? read.data : undefined;
   const { running, next = 0 } = before ?? {};
-  if (running !== undefined && running.until > now) {
+  if (running !== undefined && running.until > now && !isGoneHere(running)) {
     const { by: other, since } = running;
     return { kind: 'busy', by: other, since, next: running.until };
   }
@@ -132,11 +140,28 @@ async function claim(
     ...{ _id: retentionId, type: 'retention', next: due },
     ...(found === undefined ? {} : { _rev: found._rev }),
     ...(before?.last === undefined ? {} : { last: before.last }),
-    running: { by, since: now, until: now + claimMs },
+    running: runningBy(by, now, now),
   });
   return doc === undefined
     ? { kind: 'busy', by: 'another process', since: now, next: due }
     : { kind: 'claimed', doc };
+}
+
+type Running = NonNullable<RetentionDocument['running']>;
+
+function runningBy(by: string, since: number, now: number): Running {
+  return { by, since, until: now + claimMs, host: hostname(), pid: process.pid };
+}
+
+/** Whether the process of a claim ran on this machine and is there no more. */
+function isGoneHere({ host, pid }: Running): boolean {
+  if (host !== hostname() || pid === undefined || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 /** Resolves with what is stored; undefined when somebody else was faster, or nobody knows. */

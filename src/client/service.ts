@@ -7,6 +7,7 @@ import { interpret } from '../reading/progress.js';
 import { readSteps } from '../reading/step-reading.js';
 import type { StoredDocument } from '../model/document.js';
 import type { Reason, Seen } from './reason.js';
+import { asSentence } from '../words.js';
 import type { SeenEngine } from './pulse.js';
 
 /** Why nobody at all takes work; undefined when somebody does. */
@@ -88,6 +89,14 @@ function lack(
 ): Reason | undefined {
   const alive = engines.filter((one) => one.alive && one.engine.state === 'running');
   const withPlugin = alive.filter(({ engine }) => engine.plugins.includes(plugin));
+  const broken = alive.find(({ engine }) => engine.broken?.[plugin] !== undefined);
+  if (withPlugin.length === 0 && broken !== undefined) {
+    const { _id: id, broken: reasons = {} } = broken.engine;
+    const because = `${asSentence(String(reasons[plugin]))} Step "${name}" needs it, and ${id} is the engine that has it.`;
+    const todo =
+      'Correct its file and start that engine again; `tws dev` loads it again by itself. Else the job times out.';
+    return { kind: 'unserved', because, todo };
+  }
   if (withPlugin.length === 0) {
     const because = `No engine has plugin "${plugin}", which step "${name}" needs.`;
     const todo =

@@ -32,6 +32,7 @@ import { createOpenSecrets } from './attempts/open-secrets.js';
 import { createCount, createWaitQueue, inLineOf } from './waiting/wait-queue.js';
 import { createPermitQueues } from './locks/permit-queues.js';
 import { backOff, createRetry } from './retry.js';
+import { offeredOf } from './control/offer-plugins.js';
 import { createPresence } from './peers/presence.js';
 import { createEarlySignals, createHeardEvents } from './control/message.js';
 import { createUnknownDocumentLog } from './events/unknown-documents.js';
@@ -296,7 +297,7 @@ function createViews(
 
 /** What the engine says of itself, and what is asked of it. */
 function createControl(
-  { id, store, log, now, self, slots, renewMs }: Base,
+  { id, store, log, now, self, slots, renewMs, options }: Base,
   { isReporter }: Others,
   { attempts, serializer }: JobParts,
 ) {
@@ -304,7 +305,7 @@ function createControl(
     id,
     pid: process.pid,
     version: packageVersion(),
-    plugins: [...self.plugins],
+    ...offeredOf(options.plugins),
     labels: [...self.labels],
     queues: [...self.queues],
     slots: typeof slots === 'number' ? slots : slots.slots,

@@ -123,9 +123,9 @@ export const inputProblems = {
     400,
   ),
   retention_running: row(
-    (d: { by: string; since: number }) =>
-      `${d.by} has been removing old jobs since ${new Date(d.since).toISOString()}; this command removed none.`,
-    'Repeat the command when that pass has ended: the document "retention" has no "running" then.',
+    (d: { by: string; since: number; until: number }) =>
+      `${d.by} has been removing old jobs since ${new Date(d.since).toISOString()}; this command removed none. Its claim ends at ${new Date(d.until).toISOString()} unless it is renewed.`,
+    'Repeat the command when that pass has ended, or, if its process has died, after that time.',
     1,
     409,
   ),

@@ -19,6 +19,11 @@ export const engineSchema = z
     pid: z.int().describe('Id of its process.'),
     version: z.string().describe('Version of tws.'),
     plugins: z.array(z.string()).describe('Plugins that it can run.'),
+    broken: z.exactOptional(
+      z
+        .record(z.string(), z.string())
+        .describe('Plugins that it has and cannot load: the reason by name.'),
+    ),
     labels: z.array(z.string()).describe('Labels that it carries, for tasks that ask for some.'),
     queues: z.exactOptional(
       z.array(z.string()).describe('Queues whose steps it takes; absent: "default".'),

@@ -32,8 +32,16 @@ export const retentionSchema = z
     next: momentSchema.describe('No engine begins a pass by itself before this time.'),
     running: z.exactOptional(
       z
-        .looseObject({ by: textSchema, since: momentSchema, until: momentSchema })
-        .describe('The pass that runs: {by, since, until}; over when "until" has passed.'),
+        .looseObject({
+          by: textSchema,
+          since: momentSchema,
+          until: momentSchema,
+          host: z.exactOptional(textSchema),
+          pid: z.exactOptional(z.int()),
+        })
+        .describe(
+          'The pass that runs: {by, since, until, host, pid}; over when "until" has passed, and on its own machine when its process is gone.',
+        ),
     ),
     last: z.exactOptional(
       lastPassSchema.describe(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../src/cli/commands/explain.js';
 import { pause } from '../../src/cli/commands/request.js';
+import { retry } from '../../src/cli/commands/repair.js';
 import { openProject } from './database.js';
 import { flow, task } from './terminal.js';
 
@@ -22,6 +23,41 @@ async function ready() {
     (await space.tws(explain, { args: [id] })).out;
   return { ...space, told };
 }
+
+describe('the advice of tws explain', () => {
+  it('helps after a template named a parameter that the job does not have', async () => {
+    const space = await openProject();
+    const greet = task('greet', {
+      plugin: 'set',
+      params: { value: 'Dear {{job.params.custmer}}' },
+    });
+    await space.put({ _id: 't', ...greet }, { _id: 'f', ...flow('greet', ['greet']) });
+    await space.put({ _id: 'j', type: 'job', flow: 'greet', params: { customer: 'Ada' } });
+    await space.engine({ drainMs: 100 });
+    await space.ended('j');
+    const { out } = await space.tws(explain, { args: ['j'] });
+    const [, id = '', params = ''] = /`tws retry (\S+) --params '([^']*)'`/.exec(out) ?? [];
+    expect(params).toBe('{"custmer": VALUE}');
+    const flags = { params: params.replace('VALUE', '"Ada"') };
+    expect((await space.tws(retry, { args: [id], flags })).exit).toBe(0);
+    await expect.poll(async () => (await space.store.get('j'))?.['exit']).toBe(0);
+  });
+
+  it('names the reason where an engine has a plugin that it cannot load', async () => {
+    const space = await openProject({}, { 'bad.mjs': 'export default (' });
+    await space.put(
+      { _id: 't', ...task('bad', { plugin: 'bad' }) },
+      { _id: 'f', ...flow('bad', ['bad']) },
+    );
+    await space.engine({ drainMs: 100 });
+    await space.put({ _id: 'j', type: 'job', flow: 'bad' });
+    await expect
+      .poll(async () => (await space.tws(explain, { args: ['j'] })).out)
+      .toMatch(
+        /Plugin bad \(.*bad\.mjs\) cannot be loaded: .*Step "bad" needs it, .* Correct its file/s,
+      );
+  });
+});
 
 describe('tws explain', () => {
   it('names the job that has the target, before and after the other one is refused', async () => {

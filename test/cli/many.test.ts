@@ -81,7 +81,7 @@ describe('tws list of many jobs', () => {
     expect(out).toBe('');
     expect(err).toContain('No job is unfinished; `tws list --jobs --all` shows');
     const like = await tws(list, { flags: { cancelled: true } });
-    expect(like.err).toBe('No job is like that.');
+    expect(like.err).toBe('No job matches.');
   });
 });
 

@@ -119,7 +119,7 @@ describe('tws retry', () => {
     expect(await again('b')).toMatchObject({ exit: 0 });
     for (const id of ['a', 'c']) expect(await store.get(id)).toMatchObject({ exit: 2, run: 1 });
     const none = await tws(retry, { flags: { ...chosen, failure: 'Cough' } });
-    expect(none).toMatchObject({ exit: 0, out: 'No job is like that.', json: [] });
+    expect(none).toMatchObject({ exit: 0, out: 'No job matches.', json: [] });
   });
 
   it('refuses a step that there is not, and needs to know which jobs', async () => {

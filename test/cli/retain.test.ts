@@ -100,6 +100,9 @@ describe('tws retain', () => {
     expect(error?.message).toContain(
       'engine:box has been removing old jobs since 1970-01-01T00:00:00.000Z',
     );
+    expect(error?.message).toContain(
+      `Its claim ends at ${new Date(running.until).toISOString()} unless it is renewed.`,
+    );
     expect(await store.get('old')).toBeDefined();
   });
 

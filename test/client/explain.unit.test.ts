@@ -444,6 +444,21 @@ describe('explain', () => {
     expect(reasonsOf({ job })[0]?.todo).toContain(`\`tws retry j --params '${params}'\``);
   });
 
+  it.each([
+    [
+      'there is no "job.params.custmer"',
+      { customer: 'Ada' },
+      /`tws retry j --params '\{"custmer": VALUE\}'`\. The job has "customer": if that was meant, .* `tws retry j --latest`\./,
+    ],
+    ['there is no "job.params.to.mail"', {}, /`tws retry j --params '\{"to": VALUE\}'`\.$/],
+    ['there is no "results.a"', {}, /^Correct the template .* `tws retry j --latest`\.$/],
+  ])('says what to do about a template that fails: %s', (reason, params, todo) => {
+    const message = `The template in params.text cannot be filled in: ${reason}.`;
+    const failure = { name: 'TemplateError', message, step: 'a' };
+    const job = live({ state: '$$complete', exit: 3, failure, params, steps: [step(failed)] });
+    expect(reasonsOf({ job })[0]?.todo).toMatch(todo);
+  });
+
   it('lists the items of a map that failed in the last run, with their values, where that are several', () => {
     const items = ['a', { n: 1 }, 'c', 'd', 'e', 'f', 'g', 'h'];
     const mark = step({ path: '0', structure: 'map', state: '$$complete', result: { items } });

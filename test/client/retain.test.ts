@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { createClient, type RetainOptions } from '../../src/client.js';
 import { uniqueOrder } from '../../src/client/unique.js';
@@ -484,5 +486,17 @@ describe('passes of several processes', () => {
     expect(await client.retention({ ...options, now: now + 1_000 })).toMatchObject({
       kind: 'done',
     });
+  });
+
+  it.each([
+    ['busy', 'lives', () => process.ppid],
+    ['done', 'died', () => spawnSync(process.execPath, ['-e', '']).pid],
+  ])('U10: are %s where the process of the claim on this machine %s', async (kind, _how, pid) => {
+    const { put, client } = await ready();
+    const claim = { by: 'tws retain', since: now, until: now + 300_000, host: hostname() };
+    const running = { ...claim, pid: pid() };
+    await put({ _id: 'retention', type: 'retention', next: now, running });
+    const options = { usual, everyMs: 1, by: 'x', atOnce: true, now };
+    expect(await client.retention(options)).toMatchObject({ kind });
   });
 });

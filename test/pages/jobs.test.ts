@@ -58,7 +58,7 @@ describe('the list of jobs', () => {
     await page.locator('[data-job="good-1"]').waitFor(soon);
     expect(new URL(page.url()).search).toBe('?id_prefix=goo');
     await page.goto(`${api.url}/_tws/admin/jobs?tag=y`);
-    await page.getByText('No job is like that.').waitFor();
+    await page.getByText('No job matches.').waitFor();
   });
 
   it('is sorted by its columns, or by a choice on a phone, which the address keeps', async () => {

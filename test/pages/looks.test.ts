@@ -19,7 +19,7 @@ const pages: readonly (readonly [
   [
     'jobs-empty',
     '/jobs?flow=none&key=a%3D1',
-    (page) => page.getByText('No job is like that').waitFor(soon),
+    (page) => page.getByText('No job matches').waitFor(soon),
   ],
   [
     'job-failed',

@@ -126,11 +126,11 @@ function jobsWanted(said: Flags, filter: JobFilter | undefined, config: Config) 
   };
   const isUsual = said.status === undefined && (filter ?? usual) === 'active';
   const chooses = [flow, flowVersion, tags].some((choice) => choice !== undefined);
-  const none = isUsual ? (chooses ? noneLikeThat : noneActive) : 'No job is like that.';
+  const none = isUsual ? (chooses ? noneMatches : noneActive) : 'No job matches.';
   return { search, limit, order, verbose, none };
 }
 
-const noneLikeThat = 'No unfinished job is like that; --all lists those that have ended, too.';
+const noneMatches = 'No unfinished job matches; --all lists finished ones, too.';
 const noneActive =
   'No job is unfinished; `tws list --jobs --all` shows those that have ended, too.';
 

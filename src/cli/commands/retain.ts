@@ -125,8 +125,8 @@ async function removeOld(
     client.retention({ ...options, by: byThis, onProgress }),
   );
   if (pass.kind === 'done') return { ...pass.result, expired: pass.expired };
-  const { by: other, since } = pass.kind === 'busy' ? pass : { by: 'another process', since: 0 };
-  throw problem('retention_running', { by: other, since });
+  const { by: other, since, next: until } = { by: 'another process', since: 0, ...pass };
+  throw problem('retention_running', { by: other, since, until });
 }
 
 async function withProgress<T>(

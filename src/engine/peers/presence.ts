@@ -17,7 +17,7 @@ export type Presence = {
   /** When it last wrote its document, or tried to (epoch ms). */
   readonly renewedAt: () => number;
   /** Says which plugins it has from now on. */
-  readonly offer: (plugins: readonly string[]) => Promise<void>;
+  readonly offer: (offered: OfferedPlugins) => Promise<void>;
   /** Says whether it takes new work for now. */
   readonly enable: (enabled: boolean) => Promise<void>;
   /** Says that it takes no more work. */
@@ -26,9 +26,12 @@ export type Presence = {
   readonly leave: () => Promise<void>;
 };
 
+/** The plugins of an engine: those that it can run, and why it cannot load others. */
+export type OfferedPlugins = Pick<EngineDocument, 'plugins' | 'broken'>;
+
 export type PresenceFacts = Pick<
   EngineDocument,
-  'plugins' | 'labels' | 'queues' | 'slots' | 'version' | 'renew_ms'
+  'plugins' | 'broken' | 'labels' | 'queues' | 'slots' | 'version' | 'renew_ms'
 > & {
   readonly id: string;
   readonly pid: number;
@@ -50,19 +53,19 @@ function causeOf(result: Exclude<WriteResult, { kind: 'written' }>): string {
 
 /** Keeps the document `engine:<id>` of this process. */
 export function createPresence(store: Store, facts: PresenceFacts, now: () => number): Presence {
-  const { id, ...shown } = facts;
+  const { id, plugins, broken, ...shown } = facts;
   let rev: string | undefined;
   let beat = 0;
   let renewed = now();
   let state: EngineDocument['state'] = 'running';
-  let plugins = facts.plugins;
+  let offered: OfferedPlugins = { plugins, ...(broken && { broken }) };
   const started = now();
   const fixed = { _id: id, type: 'engine', host: hostname(), ...shown, started } as const;
   /** One try; why not when the document was removed or its revision is not known any more. */
   const tryWrite = async (): Promise<'stored' | { readonly cause: string }> => {
     beat += 1;
     renewed = now();
-    const doc: EngineDocument = { ...fixed, plugins, renewed, beat, state };
+    const doc: EngineDocument = { ...fixed, ...offered, renewed, beat, state };
     const result = await store.write(rev === undefined ? doc : { ...doc, _rev: rev });
     if (result.kind === 'written') {
       rev = result.rev;
@@ -92,8 +95,8 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
     },
     renew: write,
     renewedAt: () => renewed,
-    offer: async (names) => {
-      plugins = [...names];
+    offer: async (now) => {
+      offered = now;
       if (beat > 0) await write().catch(() => undefined);
     },
     enable: async (enabled) => {

@@ -187,7 +187,7 @@ function NoJobs({ filter }: { readonly filter: ListFilter }) {
   return (
     <div class="box empty">
       {asked ? (
-        <p>No job is like that. Take a filter away, or wait: the list is live.</p>
+        <p>No job matches. Remove a filter, or wait: the list is live.</p>
       ) : (
         <p>
           There are no jobs yet. Submit one from the page of <Link href="/flows">a flow</Link>, or

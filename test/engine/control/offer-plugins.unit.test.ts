@@ -6,12 +6,13 @@ import { followPlugins } from '../../../src/engine/control/offer-plugins.js';
 function engineThatScans() {
   const ending = new AbortController();
   const listeners = new Set<() => void>();
-  const offered: string[][] = [];
+  const offered: unknown[] = [];
   const scans: (() => void)[] = [];
   const engine = {
     options: {
       plugins: {
         names: () => ['a'],
+        list: () => [{ name: 'b', problem: 'Plugin b cannot be loaded: x.' }],
         onReload: (hear: () => void) => {
           listeners.add(hear);
           return () => void listeners.delete(hear);
@@ -20,7 +21,7 @@ function engineThatScans() {
     },
     ...{ id: 'engine:x', ending, self: { plugins: new Set(['old']) } },
     serializer: { queue: (_id: string, task: () => Promise<void>) => task() },
-    presence: { offer: (names: string[]) => Promise.resolve(void offered.push(names)) },
+    presence: { offer: (now: unknown) => Promise.resolve(void offered.push(now)) },
     log: { debug: () => undefined },
     ...{ queueControls: { mark: () => 0 }, notifyLists: { mark: () => 0 } },
     store: {
@@ -40,7 +41,7 @@ it('an engine that ends awaits the scan that a reload of plugins began', async (
   let isOver = false;
   const following = followPlugins(engine).then(() => (isOver = true));
   reload();
-  expect(offered).toEqual([['a']]);
+  expect(offered).toEqual([{ plugins: ['a'], broken: { b: 'Plugin b cannot be loaded: x.' } }]);
   expect([...engine.self.plugins]).toEqual(['a']);
   expect(scans).toHaveLength(1);
   ending.abort();
