@@ -147,14 +147,10 @@ function withoutPath(quote: string, url: URL): string {
   return pathsOf(url).reduce((text, path) => text.replaceAll(path, '[path]'), quote);
 }
 
-/** No receiver puts a message off for longer, ms: a day. */
-const longestDelayMs = 86_400_000;
-
 function refused(url: URL, { status, headers }: FetchAnswer, quote: string): PluginError {
   const isRedirect = status >= 300 && status < 400;
   const why = isRedirect ? ', a redirect, which is not followed' : quote === '' ? '' : `: ${quote}`;
-  const asked = retryAfter(headers.get('retry-after'), Date.now());
-  const delay = asked === undefined ? undefined : Math.min(asked, longestDelayMs);
+  const delay = retryAfter(headers.get('retry-after'), Date.now());
   const message = `The webhook ${withoutSecrets(url)} answered ${status}${why}`;
   return new PluginError(/[.!?]$/.test(message) ? message : `${message}.`, {
     name: 'WebhookRefused',

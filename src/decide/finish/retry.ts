@@ -17,15 +17,17 @@ type Attempt = {
   readonly seed: string;
 };
 
-/** The longest wait that a plugin may ask for: one year. */
-const longestRetryAfterMs = 31_536_000_000;
+/** The longest wait that a plugin or a server may ask for, unless `max` of the policy is shorter: a day. */
+const longestRetryAfterMs = 86_400_000;
 
 /** Returns when the next attempt may begin (epoch ms); undefined: give up. */
 export function retryDue(policy: RetryPolicy, attempt: Attempt, now: number): number | undefined {
   if (attempt.failure['retryable'] === false) return undefined;
   if (!isRetried(policy, attempt.failure)) return undefined;
   if (attempt.failed > policy.limit) return undefined;
-  const due = now + Math.min(attempt.retryAfterMs ?? waitMs(policy, attempt), longestRetryAfterMs);
+  const longest = Math.min(policy.max, longestRetryAfterMs);
+  const asked = attempt.retryAfterMs;
+  const due = now + (asked === undefined ? waitMs(policy, attempt) : Math.min(asked, longest));
   const budget = Math.min(policy.total ?? Infinity, attempt.totalMs ?? Infinity);
   return due > attempt.firstAccepted + budget ? undefined : due;
 }
