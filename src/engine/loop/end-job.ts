@@ -1,4 +1,5 @@
 import { endInvalid, endRefused } from '../../decide/finish/finish.js';
+import { isAsked } from '../../decide/requests/edits.js';
 import { type FinalJob, isFinalState, type Job } from '../../model/job.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { Failure } from '../../model/step.js';
@@ -63,6 +64,8 @@ export async function endRefusedJob(
   // What somebody has written since was not decided upon: the feed brings it.
   if (doc?._rev !== _rev) return { kind: 'lost' };
   once.log('error', id, `Job ${id} cannot be stored as it would go on: ${why.message}`);
+  // A final job without a retry has its end: another write would be refused alike, or go round.
+  if (isFinalState(doc['state']) && !isAsked(doc['retry'])) return { kind: 'lost' };
   return writeEnd(parts, doc, endRefused(doc, why, now()));
 }
 

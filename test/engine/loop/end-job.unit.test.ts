@@ -123,6 +123,16 @@ describe('a job that the database refuses', () => {
     expect(store.writes).toEqual([]);
   });
 
+  it.each(['$$complete', '$$cancelled'])(
+    'is written no more when it is %s and nobody asked for a retry',
+    async (state) => {
+      const final = { ...parent, state, exit: 0 };
+      const { parts, store } = endParts([final]);
+      expect(await endRefusedJob(parts, final, why)).toEqual({ kind: 'lost' });
+      expect(store.writes).toEqual([]);
+    },
+  );
+
   it('keeps its children when somebody writes it while they are looked for', async () => {
     const { parts, store } = endParts([parent, there]);
     const view = async () => {
