@@ -3,6 +3,8 @@ import type { EngineDocument } from '../../model/engine.js';
 import type { StoredDocument } from '../../model/document.js';
 import type { WriteResult } from '../../store/batch.js';
 import type { Store } from '../../store/store.js';
+import type { PluginRegistry } from '../../plugin/loader.js';
+import { shortened } from '../../words.js';
 import { taken } from './name.js';
 
 /** What an engine says of itself in its document. */
@@ -115,4 +117,18 @@ export function createPresence(store: Store, facts: PresenceFacts, now: () => nu
       if (rev !== undefined) await store.remove(id, rev);
     },
   };
+}
+
+/** Bounds of what a document of an engine says of broken plugins. */
+const mostBroken = 50;
+const longestReason = 500;
+
+/** What an engine says of its plugins: which it can run, and why it cannot load others. */
+export function offeredOf({ names, list }: Pick<PluginRegistry, 'names' | 'list'>): OfferedPlugins {
+  const broken = list().flatMap(({ name, problem }): [string, string][] =>
+    problem === undefined ? [] : [[name, shortened(problem, longestReason)]],
+  );
+  const plugins = [...names()];
+  if (broken.length === 0) return { plugins };
+  return { plugins, broken: Object.fromEntries(broken.slice(0, mostBroken)) };
 }
